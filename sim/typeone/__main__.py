@@ -1,0 +1,5 @@
+"""``python -m typeone``."""
+
+from typeone.cli import main
+
+main()

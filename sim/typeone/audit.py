@@ -1,0 +1,174 @@
+"""Pieces of the `check` commands: what a file holds, what repeats in it, and whether two groups look alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from typeone.display import html_table, text_table
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One sentence about the file: ``ok``, ``note`` (worth knowing) or ``warning`` (endangers the guarantee)."""
+
+    grade: Literal["ok", "note", "warning"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Audit:
+    """What a check found, in the order in which it looked."""
+
+    title: str
+    tables: list[tuple[str, Sequence[str], list[tuple[Any, ...]]]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The texts of the findings that endanger the guarantee."""
+        return [finding.text for finding in self.findings if finding.grade == "warning"]
+
+    def add(self, grade: Literal["ok", "note", "warning"], text: str) -> None:
+        """Record one finding."""
+        self.findings.append(Finding(grade, text))
+
+    def to_arrow(self) -> pa.Table:
+        """One row per finding: grade, text."""
+        return pa.table(
+            {
+                "grade": pa.array([f.grade for f in self.findings], pa.string()),
+                "text": pa.array([f.text for f in self.findings], pa.string()),
+            }
+        )
+
+    def __str__(self) -> str:
+        parts = [self.title]
+        parts += [f"{name}\n{text_table(header, rows)}" for name, header, rows in self.tables]
+        parts.append("\n".join(f"{finding.grade:8}{finding.text}" for finding in self.findings))
+        return "\n\n".join(parts)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        blocks = [html_table(header, rows, caption=name) for name, header, rows in self.tables]
+        rows = [(finding.grade, finding.text) for finding in self.findings]
+        return "".join(blocks) + html_table(["grade", "finding"], rows, caption=self.title)
+
+
+def columns_table(table: pa.Table, taken_for: dict[str, str]) -> tuple[str, Sequence[str], list[tuple[Any, ...]]]:
+    """Every column with its type, what it is taken for, missing values, distinct values and an example."""
+    rows = []
+    for name in table.column_names:
+        column = table.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        simple = not pa.types.is_nested(column.type)
+        rows.append(
+            (
+                name,
+                taken_for.get(name, "not used"),
+                str(column.type),
+                column.null_count + _nan_count(column),
+                pc.count_distinct(column).as_py() if simple else None,
+                str(column[0].as_py())[:24] if len(column) else None,
+            )
+        )
+    return "columns", ["column", "taken for", "type", "missing", "distinct", "first value"], rows
+
+
+def _nan_count(column: pa.ChunkedArray) -> int:
+    if not pa.types.is_floating(column.type):
+        return 0
+    return int(pc.sum(pc.is_nan(column)).as_py() or 0)
+
+
+def codes_of(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
+    """One code per row, equal exactly when the rows agree in every column named; shape (rows,)."""
+    code = np.zeros(table.num_rows, np.int64)
+    for name in names:
+        column = table.column(name)
+        combined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if isinstance(combined, pa.ChunkedArray):
+            combined = combined.combine_chunks()
+        if pa.types.is_dictionary(combined.type):
+            combined = combined.dictionary_decode()
+        inner = combined.dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
+        code = np.unique(code * (inner.max(initial=0) + 1) + inner, return_inverse=True)[1].astype(np.int64)
+    return code
+
+
+def flat_columns(table: pa.Table) -> list[str]:
+    """Names of the columns that are not nested (and so can be compared)."""
+    return [name for name in table.column_names if not pa.types.is_nested(table.column(name).type)]
+
+
+def duplicate_rows(audit: Audit, table: pa.Table) -> None:
+    """Rows that repeat an earlier row in every column."""
+    code = codes_of(table, flat_columns(table))
+    _, first, count = np.unique(code, return_index=True, return_counts=True)
+    extra = int((count - 1).sum())
+    if extra:
+        where = int(first[np.argmax(count > 1)]) + 1
+        audit.add("warning", f"{extra} rows repeat an earlier row in every column (the first is row {where})")
+    else:
+        audit.add("ok", "no row repeats another")
+
+
+def in_several(
+    audit: Audit, document: NDArray[np.int64], group: NDArray[np.int64], what: str, group_name: str
+) -> None:
+    """Documents (codes, (rows,)) that occur in more than one group (codes, (rows,))."""
+    pairs = np.unique(np.stack([document, group]), axis=1)
+    count = np.bincount(pairs[0])
+    shared = int((count > 1).sum())
+    if shared:
+        row = int(np.argmax(np.isin(document, np.flatnonzero(count > 1)))) + 1
+        audit.add("warning", f"{shared} {what} occur in more than one {group_name} (the first in row {row})")
+    else:
+        audit.add("ok", f"no {what.rstrip('s')} occurs in more than one {group_name}")
+
+
+Comparison = tuple[str, int, float, int, float, float, float]
+
+
+def compare(name: str, controls: NDArray[np.float64], targets: NDArray[np.float64]) -> Comparison:
+    """Two samples side by side: sizes, medians, Kolmogorov-Smirnov distance and its p-value."""
+    from scipy.stats import ks_2samp
+
+    test = ks_2samp(controls, targets)
+    return (
+        name,
+        controls.size,
+        float(np.median(controls)),
+        targets.size,
+        float(np.median(targets)),
+        float(test.statistic),
+        float(test.pvalue),
+    )
+
+
+COMPARISON_HEADER = ("quantity", "controls", "median", "targets", "median ", "KS distance", "p-value")
+
+
+def comparison_findings(audit: Audit, rows: Sequence[Comparison], threshold: float = 0.01) -> None:
+    """Warn of each quantity in which the two groups differ more than chance explains."""
+    for row in rows:
+        name, p = row[0], row[-1]
+        if p < threshold / len(rows):
+            audit.add(
+                "warning",
+                f"{name} differs between controls and targets (KS p = {p:.2g}): exchangeability is doubtful",
+            )
+    if rows and not any(row[-1] < threshold / len(rows) for row in rows):
+        audit.add(
+            "ok",
+            f"controls and targets look alike in {len(rows)} quantities (no KS p-value below "
+            f"{threshold}/{len(rows)}); this cannot prove exchangeability",
+        )

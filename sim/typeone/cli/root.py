@@ -1,0 +1,134 @@
+"""The command tree, found by listing folders; a command's module is imported only when it is used.
+
+- ``cli/commands/NAME.py`` is ``typeone NAME``;
+- ``METHOD/commands/apply.py`` and ``check.py`` are ``typeone apply METHOD`` and ``typeone check METHOD``;
+- any other ``METHOD/commands/NAME.py``, and ``studies/METHOD/commands/NAME.py``, is ``typeone METHOD NAME``.
+
+Each such module holds a function ``command`` with Typer annotations, and may hold ``CONTEXT``, Typer's context
+settings; its first docstring line is the help text, read without importing, so ``typeone --help`` stays fast.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = HERE.parent
+BY_METHOD = {
+    "apply": "Run a method on your own scores.",
+    "check": "Audit a file before a method is run on it.",
+}
+
+
+class ModuleTree(TyperGroup):
+    """A group whose commands are modules (leaves) or further groups, imported on use."""
+
+    branches: Mapping[str, Path | Mapping[str, Any]]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in alphabetical order."""
+        return sorted(self.branches)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command as a help page lists it: its text is known, its module is not imported."""
+        return self._build(cmd_name, imported=False)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is about to run (or to complete its options), imported."""
+        command = self._build(args[0], imported=True)
+        return super().resolve_command(ctx, args) if command is None else (args[0], command, args[1:])
+
+    def _build(self, name: str, *, imported: bool) -> Any:
+        branch = self.branches.get(name)
+        if branch is None:
+            return None
+        if isinstance(branch, Path):
+            return _leaf(name, branch, imported=imported)
+        return _group(branch, name=name, text=BY_METHOD.get(name, f"Single questions about {name}."))
+
+
+def _leaf(name: str, file: Path, *, imported: bool) -> Any:
+    app = typer.Typer(add_completion=False)
+    text = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n\n")[0]
+    if imported:
+        dotted = ".".join(("typeone", *file.relative_to(PACKAGE).with_suffix("").parts))
+        module = import_module(dotted)
+        app.command(
+            name=name,
+            help=module.command.__doc__ or text,
+            short_help=text,
+            context_settings=getattr(module, "CONTEXT", None),
+        )(module.command)
+    else:
+        app.command(name=name, help=text)(lambda: None)
+    return typer.main.get_command(app)
+
+
+def _group(branches: Mapping[str, Any], *, name: str | None, text: str) -> Any:
+    cls = type("Tree", (ModuleTree,), {"branches": branches})
+    app = typer.Typer(cls=cls, add_completion=name is None, no_args_is_help=True, pretty_exceptions_enable=False)
+    if name is None:
+        app.callback(help=text)(_root)
+    else:
+        app.callback(help=text)(lambda: None)
+    command = typer.main.get_command(app)
+    command.name = name
+    return command
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"typeone {version('typeone')}")
+        raise typer.Exit
+
+
+def _root(
+    version: bool = typer.Option(
+        False, "--version", help="Show the version and exit.", is_eager=True, callback=_show_version
+    ),
+) -> None:
+    pass
+
+
+def modules(folder: Path) -> dict[str, Path]:
+    """Public modules of ``folder`` by command name (underscores become hyphens)."""
+    return {
+        file.stem.strip("_").replace("_", "-"): file
+        for file in folder.glob("*.py")
+        if not file.stem.startswith("_")
+    }
+
+
+def tree() -> dict[str, Any]:
+    """The whole command tree, as nested mappings from names to module files."""
+    root: dict[str, Any] = dict(modules(HERE / "commands"))
+    root |= {verb: {} for verb in BY_METHOD}
+    for folder in sorted([*PACKAGE.glob("*/commands"), *PACKAGE.glob("studies/*/commands")]):
+        method = folder.parent.name
+        if method == HERE.name:
+            continue
+        for name, file in modules(folder).items():
+            (root[name] if name in BY_METHOD else root.setdefault(method, {}))[
+                method if name in BY_METHOD else name
+            ] = file
+    return root
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; bad usage and bad input end with exit code 2 and one sentence, no traceback."""
+    text = "Check procedures that promise an exact error rate, and run them on your own scores."
+    command = _group(tree(), name=None, text=text)
+    try:
+        command(args=arguments, prog_name="typeone")
+    except (ValueError, OSError) as error:
+        typer.echo(f"typeone: {error}", err=True)
+        raise SystemExit(2) from None

@@ -1,0 +1,61 @@
+"""ROC measures of scores with known labels, exact in the presence of ties."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from typeone.levels import LevelLike, number
+from typeone_kernels.roc import best_true_positives, twice_u
+
+
+def auroc(scores: Any, labels: Any) -> float:
+    """Area under the ROC curve, ties counted one half: 2U / (2 n m) with an exact integer U.
+
+    scores : (N,) finite numbers, larger = more positive.  labels : (N,) true / false or 1 / 0, both present.
+    Raises ValueError for unequal lengths, values that are not finite, other labels, or one class only.
+    O(N log N) time, O(N) memory.
+
+    >>> auroc([9, 9, 5, 5], [1, 0, 1, 0])
+    0.5
+    """
+    positives, negatives = _classes(scores, labels)
+    return float(twice_u(positives, negatives) / (2 * positives.size * negatives.size))
+
+
+def tpr_at_fpr(scores: Any, labels: Any, fpr: LevelLike) -> float:
+    """The best true-positive rate among thresholds whose false-positive rate is at most ``fpr`` (0 <= fpr <= 1).
+
+    Arguments and errors as for ``auroc``.  The count of false positives allowed is floor(fpr m), exact.
+
+    >>> tpr_at_fpr([4, 3, 2, 1], [1, 0, 1, 0], "0.25")
+    0.5
+    """
+    target = number("fpr", fpr)
+    if not 0 <= target <= 1:
+        raise ValueError(f"fpr={target.text}: a rate lies between 0 and 1")
+    positives, negatives = _classes(scores, labels)
+    most = math.floor(target * negatives.size)
+    return float(best_true_positives(positives, negatives, most) / positives.size)
+
+
+def _classes(scores: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    values = np.asarray(scores, dtype=np.float64)
+    marks = np.asarray(labels)
+    if values.ndim != 1 or marks.shape != values.shape:
+        raise ValueError(
+            f"scores, labels: equally long sequences are needed, not {values.shape} and {marks.shape}"
+        )
+    if not np.isfinite(values).all():
+        position = int(np.argmin(np.isfinite(values)))
+        raise ValueError(f"scores[{position}]={values[position]}: scores are finite numbers")
+    wrong = ~np.isin(marks, [0, 1])
+    if wrong.any():
+        raise ValueError(f"labels[{int(wrong.argmax())}]={marks[wrong.argmax()]}: labels are 0 or 1")
+    positive = marks.astype(bool)
+    if positive.all() or not positive.any():
+        raise ValueError("labels: both classes are needed")
+    return np.sort(values[positive]), np.sort(values[~positive])

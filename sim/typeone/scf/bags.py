@@ -1,0 +1,90 @@
+"""Documents grouped in sources: sorted once, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from typeone import tables
+from typeone_kernels.scf import UNIT_BITS, mean_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Bags:
+    """D documents of S sources.
+
+    ``score`` (D,) descending, ``source`` (D,) codes 0..S-1 of the same documents, ``sizes`` (S,) documents per
+    source, ``names`` (S,) the sources' identifiers in order of first appearance.
+    """
+
+    score: NDArray[np.float64]
+    source: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    names: pa.Array
+
+    @classmethod
+    def of(cls, scores: NDArray[np.float64], codes: NDArray[np.int64], names: pa.Array) -> Bags:
+        """Sort documents by score, largest first; ``codes`` (D,) index ``names`` (S,), each used at least once."""
+        order = np.argsort(-scores, kind="stable")
+        sizes = np.bincount(codes, minlength=len(names)).astype(np.int64)
+        if (sizes == 0).any():
+            name = names[int(np.argmin(sizes))].as_py()
+            raise ValueError(f"sources: {name!r} has no scored document; a source needs at least one")
+        return cls(np.ascontiguousarray(scores[order] + 0.0), np.ascontiguousarray(codes[order]), sizes, names)
+
+    def grouped(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The scores bag after bag, each descending, (D,), and where each bag starts, (S + 1,)."""
+        order = np.argsort(self.source, kind="stable")
+        return self.score[order], np.concatenate([[0], np.cumsum(self.sizes)])
+
+    def canonical_order(self) -> NDArray[np.int64]:
+        """Source codes in the order of their names, which does not depend on the order of rows."""
+        names = self.names.to_pylist()
+        return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+
+
+def bags_of(scores: Any, sources: Any, *, name: str = "scores") -> Bags:
+    """Bags from a sequence of scores (D,) and as many source labels (any integer or string kind)."""
+    try:
+        table = pa.table({"scores": _as_array(scores), "sources": _as_array(sources)})
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ValueError(f"{name} and sources: {str(error).splitlines()[0]}") from None
+    if table.num_rows == 0:
+        raise ValueError(f"{name}: at least one document is needed")
+    return Bags.of(tables.scores(table, "scores"), *tables.labels(table, "sources"))
+
+
+def _as_array(values: Any) -> Any:
+    return values if isinstance(values, pa.Array | pa.ChunkedArray) else np.asarray(values)
+
+
+def ordered_keys(sums: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Int64 keys (S,) ordered and tied exactly as the bag means sums / sizes (sums >= 0, units of 2**-40)."""
+    shift = key_shift(sizes, int(sums.max(initial=0) // max(1, int(sizes.min()))).bit_length())
+    if shift is not None:
+        keys = np.empty_like(sums)
+        mean_keys(sums, sizes, shift, keys)
+        return keys
+    means = [Fraction(int(s), int(n)) for s, n in zip(sums, sizes, strict=True)]
+    position = {value: i for i, value in enumerate(sorted(set(means)))}
+    return np.array([position[value] for value in means], dtype=np.int64)
+
+
+def key_shift(sizes: NDArray[np.int64], mean_bits: int = UNIT_BITS + 10) -> int | None:
+    """The shift that makes ``mean_keys`` exact, or None when bags are too large for one int64.
+
+    ``mean_bits`` bounds the bits of a mean; the default covers evidence up to 1023 = -log(1e-444).
+    """
+    shift = 2 * (int(sizes.max()) - 1).bit_length()
+    return shift if mean_bits + shift <= 62 else None
+
+
+def as_ranks(statistic: NDArray[np.float64] | Sequence[float]) -> NDArray[np.int64]:
+    """Dense ranks (S,) of a real statistic: int64 keys with the same order and ties."""
+    return np.unique(np.asarray(statistic, dtype=np.float64), return_inverse=True)[1].astype(np.int64)

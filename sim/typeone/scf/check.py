@@ -1,0 +1,124 @@
+"""Audit of a score file before SCF is run on it: exchangeability is the whole guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from typeone import tables
+from typeone.audit import (
+    COMPARISON_HEADER,
+    Audit,
+    codes_of,
+    columns_table,
+    compare,
+    comparison_findings,
+    duplicate_rows,
+    flat_columns,
+    in_several,
+)
+
+
+def check(
+    data: Any,
+    *,
+    source: str = "source",
+    score: str = "score",
+    role: str | None = None,
+    control: str | None = None,
+    document: str | None = None,
+    columns: Sequence[str] = (),
+) -> Audit:
+    """Look for what would break SCF's guarantee, and say what every column is taken for.
+
+    data, source, score, role, control : as for ``typeone.scf.apply``.
+    document : name of a column that identifies a document; without one, documents are compared by all their
+        other columns.
+    columns : further numeric columns in which controls and targets are compared (their mean in each source).
+
+    Raises ValueError for a column that does not exist or cannot be what it is taken for.
+    """
+    table = tables.as_table(data)
+    if (role is None) == (control is None):
+        raise ValueError("role, control: name exactly one of the two columns")
+    group_name = role if role is not None else control
+    assert group_name is not None
+    taken = {source: "source", score: "score", group_name: "role" if role else "control"}
+    taken |= dict.fromkeys(columns, "compared") | ({document: "document"} if document else {})
+    audit = Audit(f"check scf: {table.num_rows} documents")
+    audit.tables.append(columns_table(table, taken))
+    codes, names = tables.labels(table, source)
+    values = tables.scores(table, score, missing="drop")
+    target = _targets(table, role, control)
+    _scores(audit, values, target)
+    duplicate_rows(audit, table)
+    group = codes_of(table, [group_name])
+    in_several(audit, codes, group, "sources", "role")
+    others = [name for name in flat_columns(table) if name not in (source, group_name)]
+    key = codes_of(table, [document] if document else others)
+    kind = "documents" if document else "documents (compared by all other columns)"
+    in_several(audit, key, group, kind, "role")
+    in_several(audit, key, codes, kind, "source")
+    _alike(audit, table, codes, len(names), target, columns)
+    return audit
+
+
+def _targets(table: Any, role: str | None, control: str | None) -> NDArray[np.bool_]:
+    """True for the documents of targets, shape (rows,)."""
+    if control is not None:
+        return ~tables.booleans(table, control)
+    assert role is not None
+    codes, words = tables.labels(table, role)
+    known = [str(word.as_py()).strip().lower() for word in words]
+    for word in known:
+        if word not in ("reference", "calibration", "target"):
+            raise ValueError(f"column {role!r}: {word!r} is not reference, calibration or target")
+    return np.array([word == "target" for word in known])[codes]
+
+
+def _scores(audit: Audit, values: NDArray[np.float64], target: NDArray[np.bool_]) -> None:
+    missing = np.isnan(values)
+    if missing.any():
+        audit.add(
+            "warning",
+            f"{int(missing.sum())} scores are missing ({int((missing & target).sum())} of targets; the first in "
+            f"row {int(np.argmax(missing)) + 1}): apply stops unless told to drop them",
+        )
+    present = values[~missing]
+    tied = present.size - np.unique(present).size
+    if tied:
+        audit.add("note", f"{tied} scores repeat another score; ties count against the discovery")
+    if not (~target).any() or not target.any():
+        audit.add("warning", "targets and controls are both needed")
+
+
+def _alike(
+    audit: Audit,
+    table: Any,
+    codes: NDArray[np.int64],
+    sources: int,
+    target: NDArray[np.bool_],
+    columns: Sequence[str],
+) -> None:
+    is_target = np.zeros(sources, bool)
+    is_target[codes[target]] = True
+    size = np.bincount(codes, minlength=sources).astype(float)
+    quantities = {"documents per source": size}
+    for name in columns:
+        values = tables.scores(table, name, missing="drop")
+        there = ~np.isnan(values)
+        count = np.bincount(codes[there], minlength=sources)
+        total = np.bincount(codes[there], weights=values[there], minlength=sources)
+        quantities[f"{name}, mean of source"] = np.divide(
+            total, count, out=np.full(sources, np.nan), where=count > 0
+        )
+    rows = [
+        compare(name, of[~is_target & ~np.isnan(of)], of[is_target & ~np.isnan(of)])
+        for name, of in quantities.items()
+        if (~is_target & ~np.isnan(of)).any() and (is_target & ~np.isnan(of)).any()
+    ]
+    audit.tables.append(("controls against targets, one value for each source", COMPARISON_HEADER, list(rows)))
+    comparison_findings(audit, rows)

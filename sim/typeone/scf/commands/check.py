@@ -1,0 +1,33 @@
+"""Audit a score file before source inference: columns, duplicates, exchangeability."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="Parquet, Feather or CSV file, one row per document.")],
+    source: Annotated[str, typer.Option(help="Column with the document's source.")] = "source",
+    score: Annotated[str, typer.Option(help="Column with the score; larger = more evidence.")] = "score",
+    role: Annotated[str | None, typer.Option(help="Column: reference, calibration or target.")] = None,
+    control: Annotated[str | None, typer.Option(help="Column: true for known nonparticipants.")] = None,
+    document: Annotated[str | None, typer.Option(help="Column that identifies a document.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="Numeric column to compare; repeatable.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Look for what would break the guarantee of `typeone apply scf` on FILE."""
+    from typeone import scf, tables
+
+    audit = scf.check(
+        tables.read(file),
+        source=source,
+        score=score,
+        role=role if role is not None or control is not None else "role",
+        control=control,
+        document=document,
+        columns=column or (),
+    )
+    typer.echo(tables.as_json(audit.to_arrow()) if as_json else str(audit))

@@ -1,0 +1,119 @@
+"""Source statistics: SCF, its comparators, and a researcher's own.
+
+Two kinds.  A *raw* statistic is a function of one bag of scores; it needs no reference, so it is calibrated on
+all K + L controls.  A *referenced* one looks at the reference sources first and is calibrated on the other L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from typeone.levels import Level, LevelLike, level
+from typeone.scf.bags import Bags
+from typeone_kernels.bags import top_means
+
+Bag: TypeAlias = NDArray[np.float64]
+"""The scores of one source, shape (n,), n >= 1, in descending order."""
+
+BUILT_IN = ("scf", "fisher", "mean", "max", "min", "ramia")
+TITLES = {"scf": "SCF", "fisher": "Fisher", "mean": "Mean", "max": "Max", "min": "Min", "ramia": "RaMIA"}
+EVIDENCE = ("scf", "fisher")
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """One method: its name and, when it is not built in, what computes it.
+
+    function : a researcher's own raw statistic, from one bag (n,) in descending order to a number.
+    kernel : a researcher's own referenced statistic, see ``statistic``.
+    rho : the share of a bag that RaMIA trims.
+    """
+
+    name: str
+    function: Callable[[Bag], float] | None = None
+    kernel: Callable[..., None] | None = None
+    rho: Level = Level("0.5")  # noqa: RUF009 (immutable)
+
+    @property
+    def referenced(self) -> bool:
+        """True when the statistic needs reference sources (and calibrates on the other controls)."""
+        return self.kernel is not None or (self.function is None and self.name in EVIDENCE)
+
+    def of_bags(self, bags: Bags) -> NDArray[np.float64]:
+        """A raw statistic of every source, shape (S,); sums are exact and rounded once.
+
+        Raises ValueError when a source's value is not finite.
+        """
+        score, start = bags.grouped()
+        if self.function is not None:
+            values = np.array([self.function(bag) for bag in np.split(score, start[1:-1])], dtype=np.float64)
+        elif self.name == "min":
+            values = score[start[1:] - 1]
+        else:
+            values = np.empty(bags.sizes.size)
+            top_means(score, start, self._kept(bags.sizes), values)
+        return self._finite(values, bags)
+
+    def of_reference(self, bags: Bags, role: NDArray[np.int8]) -> NDArray[np.float64]:
+        """A researcher's own referenced statistic on one partition, shape (S,)."""
+        assert self.kernel is not None
+        values = np.zeros(bags.sizes.size)
+        self.kernel(bags.score, bags.source, bags.sizes, role, values)
+        return self._finite(values, bags)
+
+    def _kept(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many of its largest scores a bag's mean is taken over."""
+        if self.name == "mean":
+            return sizes
+        if self.name == "max":
+            return np.ones_like(sizes)
+        share = 1 - self.rho
+        return np.maximum(1, share.numerator * sizes // share.denominator)
+
+    def _finite(self, values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+        if not np.isfinite(values).all():
+            position = int(np.argmin(np.isfinite(values)))
+            source = bags.names[position].as_py()
+            raise ValueError(f"method {self.name}: source {source!r} gets {values[position]}, not a finite number")
+        return values
+
+
+def statistic(method: str | Callable[..., Any], *, rho: LevelLike = "0.5") -> Statistic:
+    """The method called ``method``: a built-in name, ``"module:function"``, or a function.
+
+    A plain function takes one bag (n,) of scores in descending order and returns a number; RaMIA, for
+    instance, is the mean of the max(1, floor((1 - rho) n)) largest.  A Numba-compiled kernel is a referenced
+    statistic ``kernel(score, source, sizes, role, out)``: documents sorted by score, largest first (``score``,
+    ``source`` (D,)), ``sizes`` and ``role`` (S,) (0 target, 1 reference, 2 calibration); it fills ``out`` (S,).
+    In both, larger = more evidence of participation.
+    """
+    if callable(method):
+        return _own(getattr(method, "__name__", type(method).__name__), method)
+    if method in BUILT_IN:
+        return Statistic(method, rho=level("rho", rho))
+    if ":" in method:
+        return _own(method, _imported(method))
+    raise ValueError(f"method={method!r}: is one of {', '.join(BUILT_IN)}, or module:function of your own")
+
+
+def _own(name: str, function: Callable[..., Any]) -> Statistic:
+    if hasattr(function, "py_func"):  # compiled by Numba
+        return Statistic(name, kernel=function)
+    return Statistic(name, function=function)
+
+
+def _imported(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"method={path!r}: cannot be imported: {error}") from None
+    if not callable(found):
+        raise ValueError(f"method={path!r}: is not a function")
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,28 @@
+"""The SCF study: random partitions of a null pool, all methods on the same partitions."""
+
+from typeone.engine.study import Measure, Study
+from typeone.studies.scf.parameters import Parameters
+from typeone.studies.scf.simulate import share, simulate
+
+STUDY = Study(
+    name="scf",
+    text="Source inference: AUROC, TPR and FPR of SCF and its comparators over random partitions of a null pool.",
+    parameters=Parameters,
+    measures=(
+        Measure("auroc", "fraction", "AUROC of the source statistic, ties one half"),
+        Measure("tpr", "fraction", "share of participants rejected at the level"),
+        Measure("fpr", "fraction", "share of null test sources rejected at the level", claim=True),
+        Measure("auroc_gain", "gain", "paired difference in AUROC between two methods"),
+        Measure("tpr_gain", "gain", "paired difference in TPR between two methods"),
+        Measure("capped_participants", "fraction", "capped documents (Q < cap), averaged within participants"),
+        Measure("capped_nonparticipants", "fraction", "capped documents, averaged within null test sources"),
+    ),
+    simulate=simulate,
+    share=share,
+    # Cap, smoothing and rho change the methods, not the partitions: common random numbers across their values.
+    paired=("cap", "smoothing", "rho", "own"),
+    inputs=("scores",),
+    levels=("0.05", "0.10", "0.20"),
+)
+
+__all__ = ["STUDY"]

@@ -1,0 +1,116 @@
+"""Fit a scenario's shape to the published AUROC row and capped shares, and to nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.stats import qmc
+
+from typeone.engine.streams import stream_key
+from typeone.engine.study import Cell, Column
+from typeone.levels import Level
+from typeone.studies.scf import scenarios
+from typeone.studies.scf.parameters import Parameters
+from typeone.studies.scf.scenarios import ORDER, Scenario, Shape
+from typeone.studies.scf.simulate import simulate
+
+CAPPED = ("capped_nonparticipants", "capped_participants")
+TOLERANCE = 0.002  # a residual of this size costs 1
+# Starting shapes: tau .05-1.5, nu 1.2-30, stretch .6-4, share .05-.95, effect .2-5, on the scales of ``_vector``.
+BOX = np.array([[-3.0, -1.6, -0.5, -3.0, -1.6], [0.4, 3.4, 1.4, 3.0, 1.6]])
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A fitted shape with published value, fitted value and its Monte Carlo error for each target."""
+
+    scenario: str
+    shape: Shape
+    populations: int
+    seed: int
+    rows: tuple[tuple[str, float, float, float], ...]
+
+    def as_json(self) -> dict[str, object]:
+        """What shapes.json keeps."""
+        return {
+            "shape": {name: float(f"{value:.6g}") for name, value in asdict(self.shape).items()},
+            "populations": self.populations,
+            "seed": self.seed,
+            "residuals": {
+                name: [published, round(ours, 5), round(se, 5)] for name, published, ours, se in self.rows
+            },
+        }
+
+
+def targets(scenario: Scenario) -> dict[str, float]:
+    """The eight published numbers that are fitted."""
+    published = scenario.published
+    row = dict(zip((f"auroc {name}" for name in ORDER), published.auroc, strict=True))
+    return row | {CAPPED[0]: published.capped_nonparticipants, CAPPED[1]: published.capped_participants}
+
+
+def estimates(name: str, shape: Shape, populations: int, seed: int) -> dict[str, NDArray[np.float64]]:
+    """Each target over ``populations`` redrawn populations with one partition each (common random numbers)."""
+    before = scenarios.SCENARIOS[name]
+    scenarios.SCENARIOS[name] = before.reshaped(shape)
+    try:
+        parameters = Parameters(scenario=name, population="redraw")
+        cell = Cell(0, parameters, (Level("0.05"),), stream_key(seed, "scf fit", {"scenario": name}))
+        columns = simulate(cell, None, 0, populations)
+    finally:
+        scenarios.SCENARIOS[name] = before
+    found = {f"auroc {method}": columns[Column(method, "auroc")] for method in ORDER}
+    return found | {capped: columns[Column("scf", capped)] for capped in CAPPED}
+
+
+def fit(name: str, *, populations: int, seed: int, most: int, tell: Callable[[int, float], None]) -> Fit:
+    """Nelder-Mead from the best of 128 starting shapes; at most ``most`` evaluations of ``populations`` each."""
+    wanted = targets(scenarios.SCENARIOS[name])
+    calls = 0
+
+    def loss(x: NDArray[np.float64], drawn: int = populations) -> float:
+        nonlocal calls
+        calls += 1
+        values = estimates(name, _shape(x), drawn, seed)
+        total = sum(((values[key].mean() - target) / TOLERANCE) ** 2 for key, target in wanted.items())
+        tell(calls, float(total))
+        return float(total)
+
+    starts = BOX[0] + (BOX[1] - BOX[0]) * qmc.Sobol(5, seed=seed).random(128)
+    start = min([_vector(scenarios.SCENARIOS[name].shape), *starts], key=lambda x: loss(x, max(20, populations // 8)))
+    simplex = np.vstack([start, start + np.diag([0.4, 0.4, 0.3, 0.6, 0.4])])
+    best = minimize(
+        loss,
+        start,
+        method="Nelder-Mead",
+        options={"maxfev": most, "initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-2},
+    )
+    shape = _shape(best.x)
+    return Fit(name, shape, populations, seed, _rows(wanted, estimates(name, shape, populations, seed + 1)))
+
+
+def _rows(
+    wanted: Mapping[str, float], values: Mapping[str, NDArray[np.float64]]
+) -> tuple[tuple[str, float, float, float], ...]:
+    """Residuals on populations that the fit has not seen."""
+    return tuple(
+        (key, target, float(values[key].mean()), float(values[key].std(ddof=1) / math.sqrt(values[key].size)))
+        for key, target in wanted.items()
+    )
+
+
+def _vector(shape: Shape) -> NDArray[np.float64]:
+    odds = math.log(shape.share / (1 - shape.share))
+    return np.array(
+        [math.log(shape.tau), math.log(shape.nu - 1), math.log(shape.stretch), odds, math.log(shape.effect)]
+    )
+
+
+def _shape(x: NDArray[np.float64]) -> Shape:
+    tau, nu, stretch, odds, effect = (float(value) for value in x)
+    return Shape(math.exp(tau), 1 + math.exp(nu), math.exp(stretch), 1 / (1 + math.exp(-odds)), math.exp(effect))

@@ -1,0 +1,87 @@
+"""The study's table in the shape of the publication: one row for each cell and method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from typeone.levels import Level
+from typeone.scf.statistics import EVIDENCE, TITLES
+from typeone.studies.scf.parameters import Parameters
+
+Row = dict[str, Any]
+
+
+def rows_of(summary: pa.Table, parameters: Sequence[Parameters]) -> list[Row]:
+    """AUROC, TPR and FPR with their Monte Carlo errors, and each method's attainable level, from a run's summary.
+
+    ``parameters`` are those of the run's cells, by number.
+    """
+    found: dict[tuple[int, str], Row] = {}
+    for record in summary.to_pylist():
+        method, measure, level = record["method"], record["measure"], record["level"]
+        if measure not in ("auroc", "tpr", "fpr"):
+            continue
+        p = parameters[record["cell"]]
+        row = found.setdefault(
+            (record["cell"], method),
+            {"scenario": _named(p), "cap": p.cap.text, "method": TITLES.get(method, method)},
+        )
+        name = f"{measure} {level}".strip()
+        row[name] = record["estimate"]
+        row[f"{name} se"] = record["mc_se"]
+        if measure == "auroc":
+            row["auroc sd"] = record["sd"]
+        if measure == "fpr":
+            row[f"attainable {level}"] = attainable(p, method, Level(level))
+            row[f"{name} lower"], row[f"{name} upper"] = record["lower"], record["upper"]
+    order = {method: i for i, method in enumerate(["mean", "max", "min", "ramia", "fisher", "scf"])}
+    return [found[key] for key in sorted(found, key=lambda key: (key[0], order.get(key[1], 9), key[1]))]
+
+
+def attainable(p: Parameters, method: str, level: Level) -> float:
+    """The largest possible rate at ``level``: floor(t (m + 1)) / (m + 1) with the method's m calibration sources.
+
+    A statistic of your own is calibrated like a raw one when it is a plain function.
+    """
+    m = p.L if method in EVIDENCE else p.K + p.L
+    return math.floor(level * (m + 1)) / (m + 1)
+
+
+def _named(p: Parameters) -> str:
+    if p.scenario != "scores":
+        return p.scenario
+    return " ".join(part for part in (p.rows.partition("=")[2], p.score) if part)
+
+
+Section = tuple[str, list[str], list[list[str]]]
+
+
+def sections(rows: Sequence[Row], levels: Sequence[str]) -> list[Section]:
+    """(title, header, body) of the AUROC, TPR and FPR tables: estimate ± Monte Carlo standard error."""
+    several = len({(row["scenario"], row["cap"]) for row in rows}) > 1
+
+    def named(row: Row) -> list[str]:
+        return [row["scenario"], row["cap"], row["method"]] if several else [row["method"]]
+
+    head = ["scores", "cap", "method"] if several else ["method"]
+    found = [
+        (
+            "AUROC (± Monte Carlo error; SD over partitions)",
+            [*head, "AUROC", "SD"],
+            [[*named(row), _pm(row, "auroc"), f"{row['auroc sd']:.4f}"] for row in rows],
+        )
+    ]
+    for measure, title in (("tpr", "participants found (TPR)"), ("fpr", "controls accused (FPR)")):
+        body = [[*named(row), *(_pm(row, f"{measure} {t}") for t in levels)] for row in rows]
+        found.append((title, [*head, *(f"at {t}" for t in levels)], body))
+    attainable_body = [[*named(row), *(f"{row[f'attainable {t}']:.4f}" for t in levels)] for row in rows]
+    found.append(("largest FPR that is possible (attainable level)", found[-1][1], attainable_body))
+    return found
+
+
+def _pm(row: Mapping[str, Any], name: str) -> str:
+    return f"{row[name]:.4f} ± {row[f'{name} se']:.4f}"

@@ -1,0 +1,190 @@
+"""Users' tables: formats by content, columns checked, errors that name column and row."""
+
+import os
+import stat
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+from typeone import tables
+
+TABLE = pa.table({"source": ["b", "a", "b"], "score": [1.5, 2.0, -3.0], "known": [True, False, True]})
+
+
+def csv(tmp_path, text, name="t.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".feather", ".arrow"])
+def test_written_tables_read_back_by_content_not_by_name(tmp_path, suffix):
+    path = tmp_path / f"x{suffix}"
+    tables.write(TABLE, path)
+    disguised = tmp_path / "no suffix = at all"
+    path.rename(disguised)
+    read = tables.read(disguised)
+    assert tables.labels(read, "source").names.to_pylist() == ["b", "a"]
+    assert tables.labels(read, "source").codes.tolist() == [0, 1, 0]
+    assert tables.scores(read, "score").tolist() == [1.5, 2.0, -3.0]
+    assert tables.booleans(read, "known").tolist() == [True, False, True]
+
+
+def test_json_outputs(tmp_path):
+    tables.write(TABLE, tmp_path / "x.json")
+    assert '{"source": "b", "score": 1.5, "known": true}' in (tmp_path / "x.json").read_text()
+    tables.write(TABLE, tmp_path / "x.jsonl")
+    assert len((tmp_path / "x.jsonl").read_text().splitlines()) == 3
+
+
+def test_whole_numbers_become_integers_and_leading_zeros_stay_text(tmp_path):
+    read = tables.read(csv(tmp_path, "a,b,c\n1,007,1.5\n-20,7,x\n"))
+    assert tables.labels(read, "a").names.to_pylist() == [1, -20]
+    assert tables.labels(read, "b").names.to_pylist() == ["007", "7"]
+    assert tables.labels(read, "c").names.to_pylist() == ["1.5", "x"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a;s\nx;1.5\n", "a\ts\nx\t1.5\n", "\ufeffa,s\nx,1.5\n", "a,s\r\nx,1.5\r\n", 'a,s\n"x",1.5']
+)
+def test_delimiters_marks_and_line_ends(tmp_path, text):
+    read = tables.read(csv(tmp_path, text))
+    assert read.column_names == ["a", "s"]
+    assert tables.labels(read, "a").names.to_pylist() == ["x"]
+    assert tables.scores(read, "s").tolist() == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("a,b\n", "no rows"),
+        ("a,a\n1,2\n", "two columns are called 'a'"),
+        (b"a,b\n\xff\xfe,1\n", "cannot be read"),
+        (b"PK\x03\x04rest", "zip"),
+        (b"\x1f\x8brest", "gzip"),
+        (b"PAR1 torn", "cannot be read"),
+        (b"\x00\x01\x02", "neither"),
+        ("a,b\n1\n", "cannot be read"),
+    ],
+)
+def test_unreadable_files_are_named(tmp_path, content, message):
+    path = csv(tmp_path, content, "bad file")
+    with pytest.raises(ValueError, match=message) as error:
+        tables.read(path)
+    assert "bad file" in str(error.value)
+
+
+def test_missing_files_and_folders(tmp_path):
+    with pytest.raises(ValueError, match="no such file"):
+        tables.read(tmp_path / "none")
+    with pytest.raises(ValueError, match="is a folder"):
+        tables.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("values", "row"),
+    [([1.0, float("nan")], 2), ([float("inf"), 1.0], 1), ([1.0, None], 2), (["1", "0,5"], 2), (["1", "NA"], 2)],
+)
+def test_bad_scores_name_column_and_row(values, row):
+    with pytest.raises(ValueError, match=rf"column 's', row {row}"):
+        tables.scores(pa.table({"s": values}), "s")
+
+
+def test_dropping_missing_scores_is_a_choice_and_never_hides_infinity():
+    table = pa.table({"s": ["1", "NA", None, "nan", "-2e0"]})
+    dropped = tables.scores(table, "s", missing="drop")
+    assert np.isnan(dropped).tolist() == [False, True, True, True, False]
+    with pytest.raises(ValueError, match="infinite"):
+        tables.scores(pa.table({"s": [1.0, float("-inf")]}), "s", missing="drop")
+    with pytest.raises(ValueError, match="missing="):
+        tables.scores(pa.table({"s": [1.0]}), "s", missing="ignore")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([True]),
+        pa.array([[1.0]]),
+        pa.array([0], pa.timestamp("s")),
+        pa.array([b"x"]),
+        pa.array([{"a": 1}]),
+    ],
+)
+def test_columns_of_the_wrong_kind_are_refused(column):
+    table = pa.table({"x": column})
+    with pytest.raises(ValueError, match="column 'x'"):
+        tables.scores(table, "x")
+    with pytest.raises(ValueError, match="column 'x'"):
+        tables.labels(table, "x")
+
+
+def test_labels_missing_or_unknown():
+    with pytest.raises(ValueError, match="row 2: the value is missing"):
+        tables.labels(pa.table({"x": ["a", None]}), "x")
+    with pytest.raises(ValueError, match="no column 'y'; the columns are: x"):
+        tables.labels(pa.table({"x": ["a"]}), "y")
+    coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None]))
+    with pytest.raises(ValueError, match="row 2"):
+        tables.labels(pa.table({"x": coded}), "x")
+
+
+def test_booleans_in_their_spellings():
+    table = pa.table({"x": [" True", "0", "FALSE", "1"], "y": [1, 0, 0, 2]})
+    assert tables.booleans(table, "x").tolist() == [True, False, False, True]
+    with pytest.raises(ValueError, match="column 'y', row 4: 2 is not true or false"):
+        tables.booleans(table, "y")
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
+def test_frames_of_other_libraries(frame):
+    data = frame({"source": ["b", "a"], "score": [1, 2]})
+    table = tables.as_table(data)
+    assert tables.labels(table, "source").names.to_pylist() == ["b", "a"]
+    assert tables.scores(table, "score").tolist() == [1.0, 2.0]
+
+
+def test_categorical_and_view_columns():
+    frame = pd.DataFrame({"x": pd.Categorical(["b", "a", "b"])})
+    assert tables.labels(tables.as_table(frame), "x").names.to_pylist() == ["b", "a"]
+    view = pa.table({"x": pa.array(["b", "a"], pa.string_view())})
+    assert tables.labels(view, "x").names.to_pylist() == ["b", "a"]
+
+
+def test_what_is_no_table():
+    with pytest.raises(ValueError, match="a table, a frame"):
+        tables.as_table(7)
+
+
+def test_a_failed_write_leaves_nothing_and_the_old_file_stays(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text("old")
+    with pytest.raises(ValueError, match="JSON"):
+        tables.write(pa.table({"x": [float("nan")]}), path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["x.json"]
+
+
+def test_outputs_follow_links_and_get_ordinary_permissions(tmp_path):
+    target = tmp_path / "real.csv"
+    target.write_text("old")
+    link = tmp_path / "link.csv"
+    link.symlink_to(target)
+    tables.write(TABLE, link)
+    assert link.is_symlink()
+    assert target.read_text() != "old"
+    assert stat.S_IMODE(target.stat().st_mode) & 0o600 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("x.txt", "must end in"), ("no/x.csv", "does not exist"), ("d.csv", "is a folder")]
+)
+def test_outputs_that_cannot_be_written_are_named_before_any_work(tmp_path, name, message):
+    (tmp_path / "d.csv").mkdir()
+    with pytest.raises(ValueError, match=message):
+        tables.check_writable(tmp_path / name)
