@@ -35,7 +35,7 @@ def exact_sum(values: NDArray[np.float64], parts: NDArray[np.float64]) -> float:
         used = kept + 1
     if used == 0:
         return 0.0
-    total = float(parts[used - 1])
+    total: float = parts[used - 1]
     for i in range(used - 2, -1, -1):
         high = total
         total = high + parts[i]

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone_kernels._jit import kernel
+from typeone_kernels.streams import mulhi
 
 TARGET, REFERENCE, CALIBRATION = 0, 1, 2
 UNIT_BITS = 40
@@ -46,85 +47,107 @@ def document_evidence(
 
 
 @kernel
-def evidence_sums(
-    score: NDArray[np.float64],
-    source: NDArray[np.int64],
-    weight: NDArray[np.int64],
-    role: NDArray[np.int8],
-    tail: NDArray[np.float64],
-    capped_below: NDArray[np.int64],
-    cap_evidence: NDArray[np.int64],
+def _hold(
+    owner: np.uint32,
+    at_tail: int,
+    excess: int,
+    caps: tuple[NDArray[np.int64], NDArray[np.int64]],
     sums: NDArray[np.int64],
 ) -> None:
-    """Bag sums of evidence for several caps, in one pass; a logarithm only where the tail changes.
-
-    ``score`` (D,) descending with the document's ``source`` (D,); ``weight``, ``role`` (S,); ``tail`` = (c0,
-    c1, c2); ``capped_below``, ``cap_evidence`` (C,) for caps in descending order (so ``capped_below`` is
-    descending), the last of which may be 0 = uncapped.  Fills ``sums`` (C, S); reference sources get 0.
-    Cost: O(D C), one logarithm for each distinct tail value that is not capped throughout.
-    """
-    caps = capped_below.size
-    sums[:, :] = 0
-    at_tail = 0
-    current = 0
-    evaluated = -1
-    first = 0
-    while first < score.size:
-        last = first
-        while last < score.size and score[last] == score[first]:
-            if role[source[last]] == REFERENCE:
-                at_tail += weight[source[last]]
-            last += 1
-        if at_tail != evaluated:
-            evaluated = at_tail
-            if at_tail >= capped_below[caps - 1]:
-                current = log_evidence(at_tail, tail)
-        for document in range(first, last):
-            owner = source[document]
-            if role[owner] != REFERENCE:
-                for c in range(caps):
-                    sums[c, owner] += cap_evidence[c] if at_tail < capped_below[c] else current
-        first = last
+    """Take from ``owner``'s sums what its document's evidence exceeds the caps that hold it by."""
+    capped_below, cap_evidence = caps
+    for c in range(capped_below.size):
+        if at_tail < capped_below[c]:
+            sums[c, owner] -= excess - cap_evidence[c]
 
 
 @kernel
-def capped_weight(
-    score: NDArray[np.float64],
-    source: NDArray[np.int64],
+def evidence_sums(
+    documents: tuple[NDArray[np.uint32], NDArray[np.int64]],
     weight: NDArray[np.int64],
     role: NDArray[np.int8],
-    capped_below: int,
-    totals: NDArray[np.int64],
+    tail: NDArray[np.float64],
+    caps: tuple[NDArray[np.int64], NDArray[np.int64]],
+    totals: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
 ) -> None:
-    """Sum of 1/n_i (in units) over the capped documents of each role: shares averaged within source.
+    """Bag sums of evidence for several caps, in one pass; a logarithm only where the tail changes.
 
-    Capped documents are a prefix of the sorted ones.  Fills ``totals`` (4,), indexed by role.  Cost: O(prefix).
+    ``documents`` = (source (D,), blocks (G, 2)) by score, largest first: documents up to ``blocks[g, 0]`` stand
+    alone, those from there to ``blocks[g, 1]`` have equal scores.  ``weight``, ``role`` (S,); ``tail`` = (c0, c1, c2);
+    ``caps`` = (capped_below (C,), cap_evidence (C,)) for caps in descending order, the last of which may be 0 =
+    uncapped.  ``totals`` = (total (S,), scratch; sums (C, S), filled, 0 for reference sources; capped (4,), filled
+    with the sum of 1/n_i, in units, over the documents of each role that the first cap holds).
+
+    A cap takes the excess over itself from the documents it holds, which come first; all others pay nothing for it.
+    Sources are unsigned so that no index is checked for being negative: the loop runs near the speed of memory.
+    Cost: O(D + C S), and O(C) for each document that some cap holds.
     """
-    totals[:] = 0
+    source, blocks = documents
+    total, sums, capped = totals
+    total[:] = 0
+    sums[:, :] = 0
+    capped[:] = 0
+    held = caps[0][0]
     at_tail = 0
+    current = log_evidence(0, tail)
     first = 0
-    while first < score.size:
-        last = first
-        while last < score.size and score[last] == score[first]:
-            if role[source[last]] == REFERENCE:
-                at_tail += weight[source[last]]
-            last += 1
-        if at_tail >= capped_below:
-            return
-        for document in range(first, last):
-            totals[role[source[document]]] += weight[source[document]]
-        first = last
+    for g in range(blocks.shape[0]):
+        alone, end = blocks[g]
+        for document in range(first, alone):
+            owner = source[document]
+            if role[owner] == REFERENCE:
+                at_tail += weight[owner]
+                current = log_evidence(at_tail, tail)
+            else:
+                total[owner] += current
+            if at_tail < held:
+                capped[role[owner]] += weight[owner]
+                _hold(owner, at_tail, current, caps, sums)
+        for document in range(alone, end):
+            if role[source[document]] == REFERENCE:
+                at_tail += weight[source[document]]
+        if alone < end:
+            current = log_evidence(at_tail, tail)
+        for document in range(alone, end):
+            owner = source[document]
+            total[owner] += current
+            if at_tail < held:
+                capped[role[owner]] += weight[owner]
+                _hold(owner, at_tail, current, caps, sums)
+        first = end
+    for c in range(sums.shape[0]):
+        for i in range(total.size):
+            sums[c, i] = 0 if role[i] == REFERENCE else sums[c, i] + total[i]
+
+
+@kernel
+def _divide(numerator: np.uint64, size: int, reciprocal: np.uint64) -> np.uint64:
+    """floor(numerator / size) with ``reciprocal`` = floor((2**64 - 1) / size), without a division."""
+    quotient: np.uint64 = mulhi(numerator, reciprocal)
+    # The reciprocal is rounded down, so the quotient may be short by one or two.
+    rest = numerator - quotient * np.uint64(size)
+    while rest >= np.uint64(size):
+        rest -= np.uint64(size)
+        quotient += np.uint64(1)
+    return quotient
+
+
+@kernel
+def mean_key(total: int, size: int, reciprocal: np.uint64, shift: int) -> int:
+    """floor(2**shift total / size) for total >= 0, in two steps that do not overflow while the result is below 2**63.
+
+    Keys are ordered and tied exactly as the rationals total / size when 2**shift >= max(size)**2: different means
+    then differ by at least one whole unit.  A negative shift hands ``total`` through.
+    """
+    if shift < 0:
+        return total
+    whole = _divide(np.uint64(total), size, reciprocal)
+    rest = np.uint64(total) - whole * np.uint64(size)
+    return int(np.int64((whole << np.uint64(shift)) + _divide(rest << np.uint64(shift), size, reciprocal)))
 
 
 @kernel
 def mean_keys(sums: NDArray[np.int64], sizes: NDArray[np.int64], shift: int, keys: NDArray[np.int64]) -> None:
-    """Int64 keys ordered and tied exactly as the rationals sums / sizes: floor(2**shift sums / sizes).
-
-    Exact when 2**shift >= max(sizes)**2 (different means then differ by at least one whole unit) and
-    2**shift max(sums / sizes) < 2**63 with sums >= 0.  The quotient is taken in two steps, so that the product
-    never overflows.  Cost: O(S).
-    """
+    """``mean_key`` of every bag: ``sums``, ``sizes``, ``keys`` (S,).  Cost: O(S)."""
     for i in range(sums.size):
-        whole = sums[i] // sizes[i]
-        rest = sums[i] - whole * sizes[i]
-        keys[i] = (whole << shift) + (rest << shift) // sizes[i]
+        keys[i] = mean_key(sums[i], sizes[i], np.uint64(18446744073709551615) // np.uint64(sizes[i]), shift)

@@ -1,1 +1,26 @@
-"""Simulation engine for procedures that promise an exact error rate when they audit language models."""
+"""Simulation engine for procedures that promise an exact error rate when they audit language models.
+
+The procedures: ``typeone.scf``, ``typeone.jecs``, ``typeone.panels``, ``typeone.pooling``.  Exact numbers for anybody:
+``typeone.tails`` (binomial and hypergeometric tails), ``typeone.exact`` (Clopper-Pearson and hypergeometric bounds),
+``typeone.roc``.  Simulation runs: ``typeone.engine``.  Submodules are imported when they are first used, so that
+``import typeone`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from typeone.levels import Level
+
+__all__ = ["Level", "exact", "jecs", "panels", "pooling", "roc", "scf", "tails"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
+        return import_module(f"typeone.{name}")
+    raise AttributeError(f"module 'typeone' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

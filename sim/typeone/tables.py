@@ -23,6 +23,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 Missing: TypeAlias = Literal["error", "drop"]
+PACKAGED = Path(__file__).resolve().parent / "data"
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
 
@@ -122,6 +123,17 @@ def column(table: pa.Table, name: str) -> pa.ChunkedArray:
         known = ", ".join(table.column_names[:12])
         raise ValueError(f"no column {name!r}; the columns are: {known}")
     return table.column(name)
+
+
+def where(table: pa.Table, rule: str) -> pa.Table:
+    """The rows that ``rule`` ("column=value") picks; a ValueError when there are none."""
+    name, equals, value = rule.partition("=")
+    if not equals:
+        raise ValueError(f"rows={rule!r}: is written column=value")
+    chosen = table.filter(pc.equal(column(table, name).cast(pa.string()), value))
+    if chosen.num_rows == 0:
+        raise ValueError(f"rows={rule!r}: no row has this value")
+    return chosen
 
 
 def _first(mask: pa.ChunkedArray | pa.Array) -> int:

@@ -13,7 +13,7 @@ from typeone.scf.bags import Bags
 from typeone.studies.scf.parameters import Parameters
 from typeone.studies.scf.population import from_bags
 from typeone.studies.scf.simulate import simulate
-from typeone_kernels.partitions import draw_roles
+from typeone_kernels.partitions import PARTICIPANT, draw_roles
 from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
 
@@ -103,7 +103,7 @@ def test_roles_are_uniform_over_the_pool():
     pool, count, K, L = np.arange(3, 11), 4000, 2, 3
     roles = np.empty((count, 12), np.int8)
     draw_roles(np.array(KEY, np.uint64), 0, pool, np.array([K, L]), roles)
-    assert (roles[:, [0, 1, 2, 11]] == TARGET).all()
+    assert (roles[:, [0, 1, 2, 11]] == PARTICIPANT).all()
     for role, expected in ((REFERENCE, K / 8), (CALIBRATION, L / 8)):
         assert ((roles == role).sum(axis=1) == expected * 8).all()
         z = ((roles[:, pool] == role).mean(axis=0) - expected) / np.sqrt(expected * (1 - expected) / count)

@@ -17,7 +17,6 @@ from typeone_kernels.scf import (
     CALIBRATION,
     REFERENCE,
     TARGET,
-    capped_weight,
     document_evidence,
     evidence_sums,
     mean_keys,
@@ -46,20 +45,21 @@ def test_evidence_sums_and_capped_weight(others, first, smoothing):
     bags, roles = [first, *(bag for bag, _ in others)], [REFERENCE, *(role for _, role in others)]
     sorted_bags, role, scale, tail, below = setting(bags, roles, smoothing)
     evidence = np.array([cap_evidence(cap) for cap in CAPS])
-    sums = np.full((len(CAPS), len(bags)), -7, np.int64)
-    evidence_sums(sorted_bags.score, sorted_bags.source, scale.weight, role, tail, below, evidence, sums)
     reference = [bag for bag, r in zip(bags, roles, strict=True) if r == REFERENCE]
-    for c, cap in enumerate(CAPS):
-        for i, bag in enumerate(bags):
-            expected = (
-                0 if roles[i] == REFERENCE else twin.mean_evidence(bag, reference, cap, smoothing) * len(bag)
-            )
-            assert sums[c, i] == expected
+    for start in range(len(CAPS)):  # the capped weight is that of the first cap
+        caps = CAPS[start:]
+        sums = np.full((len(caps), len(bags)), -7, np.int64)
         totals = np.full(4, -7, np.int64)
-        capped_weight(sorted_bags.score, sorted_bags.source, scale.weight, role, below[c], totals)
+        documents = (sorted_bags.source.astype(np.uint32), sorted_bags.blocks())
+        held = (below[start:], evidence[start:])
+        evidence_sums(documents, scale.weight, role, tail, held, (np.empty(len(bags), np.int64), sums, totals))
+        for c, cap in enumerate(caps):
+            for i, bag in enumerate(bags):
+                expected = 0 if roles[i] == REFERENCE else twin.mean_evidence(bag, reference, cap, smoothing) * len(bag)
+                assert sums[c, i] == expected
         for r in range(3):
             mine = [bag for bag, other in zip(bags, roles, strict=True) if other == r]
-            share = sum((twin.capped_share(bag, reference, cap, smoothing) for bag in mine), Fraction(0))
+            share = sum((twin.capped_share(bag, reference, caps[0], smoothing) for bag in mine), Fraction(0))
             assert Fraction(int(totals[r]), scale.unit) == share
 
 
@@ -78,7 +78,9 @@ def test_shuffling_documents_and_sources_changes_no_bit(documents, sources):
         out = np.empty((1, 5), np.int64)
         tail = np.array(scale.constants(8, "document"))
         caps = np.array([cap_evidence(Level("0.2"))])
-        evidence_sums(sorted_bags.score, sorted_bags.source, scale.weight, role, tail, below, caps, out)
+        documents = (sorted_bags.source.astype(np.uint32), sorted_bags.blocks())
+        scratch = (np.empty(5, np.int64), out, np.empty(4, np.int64))
+        evidence_sums(documents, scale.weight, role, tail, (below, caps), scratch)
         return out[0]
 
     renamed = np.array(sources)
@@ -137,7 +139,7 @@ def test_keys_are_ordered_and_tied_as_the_means(means, near):
 
 def test_keys_of_bags_too_large_for_the_shift_are_exact_ranks():
     sizes = np.array([100_000, 99_999, 50_000])
-    assert key_shift(sizes) is None
+    assert key_shift(sizes, 2**40) is None
     sums = np.array([2**55, 2**55 - 2**38, 2**54])
     keys = ordered_keys(sums, sizes)
     exact = [Fraction(int(s), int(n)) for s, n in zip(sums, sizes, strict=True)]
@@ -147,13 +149,12 @@ def test_keys_of_bags_too_large_for_the_shift_are_exact_ranks():
 
 def test_mean_keys_at_the_largest_shift_do_not_overflow():
     sizes = np.array([64, 63])
-    shift = key_shift(sizes)
+    mean = 2**49 - 2
+    shift = key_shift(sizes, mean + 1)
     assert shift == 12
-    mean = 2**50 - 1
+    assert key_shift(sizes, 2 * mean + 4) is None
     sums = np.array([64 * mean, 63 * mean + 1])
     keys = np.empty(2, np.int64)
     mean_keys(sums, sizes, shift, keys)
-    assert 0 < keys[0] < keys[1] < 2**62
-    assert keys.tolist() == [
-        math.floor(Fraction(int(s), int(n)) * 2**12) for s, n in zip(sums, sizes, strict=True)
-    ]
+    assert 0 < keys[0] < keys[1] < 2**61
+    assert keys.tolist() == [math.floor(Fraction(int(s), int(n)) * 2**12) for s, n in zip(sums, sizes, strict=True)]

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
-from typeone_kernels.scf import UNIT_BITS, mean_keys
+from typeone_kernels.scf import mean_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,14 @@ class Bags:
         order = np.argsort(self.source, kind="stable")
         return self.score[order], np.concatenate([[0], np.cumsum(self.sizes)])
 
+    def blocks(self) -> NDArray[np.int64]:
+        """Rows (alone, end), shape (G, 2): documents up to ``alone`` stand alone, from there to ``end`` scores tie."""
+        ends = np.flatnonzero(np.append(self.score[1:] != self.score[:-1], True)) + 1
+        starts = np.concatenate([[0], ends[:-1]])
+        tied = ends - starts > 1
+        pairs = np.stack([starts[tied], ends[tied]], axis=1)
+        return np.concatenate([pairs, [[self.score.size, self.score.size]]])
+
     def canonical_order(self) -> NDArray[np.int64]:
         """Source codes in the order of their names, which does not depend on the order of rows."""
         names = self.names.to_pylist()
@@ -66,7 +74,7 @@ def _as_array(values: Any) -> Any:
 
 def ordered_keys(sums: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Int64 keys (S,) ordered and tied exactly as the bag means sums / sizes (sums >= 0, units of 2**-40)."""
-    shift = key_shift(sizes, int(sums.max(initial=0) // max(1, int(sizes.min()))).bit_length())
+    shift = key_shift(sizes, int((sums // sizes).max(initial=0)))
     if shift is not None:
         keys = np.empty_like(sums)
         mean_keys(sums, sizes, shift, keys)
@@ -76,13 +84,13 @@ def ordered_keys(sums: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[n
     return np.array([position[value] for value in means], dtype=np.int64)
 
 
-def key_shift(sizes: NDArray[np.int64], mean_bits: int = UNIT_BITS + 10) -> int | None:
-    """The shift that makes ``mean_keys`` exact, or None when bags are too large for one int64.
+def key_shift(sizes: NDArray[np.int64], most: int) -> int | None:
+    """The shift that makes ``mean_key`` exact for means below ``most`` + 1, or None when bags are too large.
 
-    ``mean_bits`` bounds the bits of a mean; the default covers evidence up to 1023 = -log(1e-444).
+    One bit of the int64 is left free for a label.
     """
     shift = 2 * (int(sizes.max()) - 1).bit_length()
-    return shift if mean_bits + shift <= 62 else None
+    return shift if int(most).bit_length() + shift <= 61 else None
 
 
 def as_ranks(statistic: NDArray[np.float64] | Sequence[float]) -> NDArray[np.int64]:

@@ -112,9 +112,7 @@ def _alike(
         there = ~np.isnan(values)
         count = np.bincount(codes[there], minlength=sources)
         total = np.bincount(codes[there], weights=values[there], minlength=sources)
-        quantities[f"{name}, mean of source"] = np.divide(
-            total, count, out=np.full(sources, np.nan), where=count > 0
-        )
+        quantities[f"{name}, mean of source"] = np.divide(total, count, out=np.full(sources, np.nan), where=count > 0)
     rows = [
         compare(name, of[~is_target & ~np.isnan(of)], of[is_target & ~np.isnan(of)])
         for name, of in quantities.items()

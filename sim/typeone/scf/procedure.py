@@ -113,7 +113,7 @@ def apply(
 
     Source: Liu, Zou, Zhu, Source-balanced Capped Fisher (2026).
 
-    >>> documents = {"source": [1, 2, 3, 4, 5], "score": [0.0, 0.1, 0.2, 0.3, 9.0],
+    >>> documents = {"source": [1, 2, 3, 4, 5], "score": [0.1, 5.0, 0.2, 0.3, 9.0],
     ...              "role": ["reference", "reference", "calibration", "calibration", "target"]}
     >>> apply(documents, role="role", options=Options(levels=["0.4"])).p_value.tolist()
     [0.3333333333333333]

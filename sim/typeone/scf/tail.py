@@ -57,6 +57,8 @@ class TailScale:
     unit: int
     weight: NDArray[np.int64]
     references: int
+    most_evidence: int
+    """No document's evidence exceeds this many units of 2**-40: -log Q above every reference score."""
 
     @classmethod
     def of(cls, sizes: NDArray[np.int64], references: int, smoothing: Smoothing) -> TailScale:
@@ -71,7 +73,8 @@ class TailScale:
                 unit = 1 << (_INT_BITS - references.bit_length())
                 break
         weight = np.array([_nearest(unit, n) for n in distinct], np.int64)
-        return cls(unit, weight[np.searchsorted(distinct, sizes)], references)
+        most_evidence = math.ceil(math.log((a + b) / a) * 2.0**UNIT_BITS) + 1
+        return cls(unit, weight[np.searchsorted(distinct, sizes)], references, most_evidence)
 
     def constants(self, documents: int, smoothing: Smoothing) -> tuple[float, float, float]:
         """(c0, c1, c2) of Q = (c0 + c1 S) / c2 for a reference of ``documents`` documents."""
@@ -84,8 +87,7 @@ class TailScale:
         a, b = _epsilon(smoothing, self.references, documents)
         whole = self.references * self.unit
         return [
-            max(0, -(whole * (cap.denominator * a - cap.numerator * (a + b)) // (cap.denominator * b)))
-            for cap in caps
+            max(0, -(whole * (cap.denominator * a - cap.numerator * (a + b)) // (cap.denominator * b))) for cap in caps
         ]
 
 

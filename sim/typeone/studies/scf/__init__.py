@@ -2,6 +2,7 @@
 
 from typeone.engine.study import Measure, Study
 from typeone.studies.scf.parameters import Parameters
+from typeone.studies.scf.planning import PLAN
 from typeone.studies.scf.simulate import share, simulate
 
 STUDY = Study(
@@ -19,10 +20,11 @@ STUDY = Study(
     ),
     simulate=simulate,
     share=share,
-    # Cap, smoothing and rho change the methods, not the partitions: common random numbers across their values.
-    paired=("cap", "smoothing", "rho", "own"),
+    # Cap, smoothing and rho change the methods, not the partitions: common random numbers across their values;
+    # a larger effect or pool is another world, but one that is compared with the first.
+    paired=("cap", "smoothing", "rho", "own", "effect", "pool", "resample"),
     inputs=("scores",),
     levels=("0.05", "0.10", "0.20"),
 )
 
-__all__ = ["STUDY"]
+__all__ = ["PLAN", "STUDY"]

@@ -21,8 +21,11 @@ from typeone.studies.scf.simulate import simulate
 
 CAPPED = ("capped_nonparticipants", "capped_participants")
 TOLERANCE = 0.002  # a residual of this size costs 1
-# Starting shapes: tau .05-1.5, nu 1.2-30, stretch .6-4, share .05-.95, effect .2-5, on the scales of ``_vector``.
-BOX = np.array([[-3.0, -1.6, -0.5, -3.0, -1.6], [0.4, 3.4, 1.4, 3.0, 1.6]])
+FRESH = 4  # residuals are measured on this many times as many new populations
+# Starting shapes: tau .05-1.5, nu 1.2-30, stretch .5-3, share .1-.95, effect .2-4, ceiling .05-3, as ``_vector``s.
+BOX = np.array([[-3.0, -1.6, -0.7, -2.2, -1.6, -3.0], [0.4, 3.4, 1.1, 3.0, 1.4, 1.1]])
+STEPS = np.diag([0.4, 0.4, 0.3, 0.6, 0.4, 0.6])
+STARTS, KEPT, SHORT = 256, 4, 80  # screened; searched from; evaluations of each of those searches
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,7 @@ class Fit:
             "shape": {name: float(f"{value:.6g}") for name, value in asdict(self.shape).items()},
             "populations": self.populations,
             "seed": self.seed,
-            "residuals": {
-                name: [published, round(ours, 5), round(se, 5)] for name, published, ours, se in self.rows
-            },
+            "residuals": {name: [published, round(ours, 5), round(se, 5)] for name, published, ours, se in self.rows},
         }
 
 
@@ -69,7 +70,10 @@ def estimates(name: str, shape: Shape, populations: int, seed: int) -> dict[str,
 
 
 def fit(name: str, *, populations: int, seed: int, most: int, tell: Callable[[int, float], None]) -> Fit:
-    """Nelder-Mead from the best of 128 starting shapes; at most ``most`` evaluations of ``populations`` each."""
+    """Screen starting shapes, search from the best few on a quarter of the populations, then refine the winner.
+
+    Nelder-Mead throughout; ``most`` evaluations of the last search.
+    """
     wanted = targets(scenarios.SCENARIOS[name])
     calls = 0
 
@@ -77,27 +81,34 @@ def fit(name: str, *, populations: int, seed: int, most: int, tell: Callable[[in
         nonlocal calls
         calls += 1
         values = estimates(name, _shape(x), drawn, seed)
-        total = sum(((values[key].mean() - target) / TOLERANCE) ** 2 for key, target in wanted.items())
-        tell(calls, float(total))
-        return float(total)
+        total = float(sum(((values[key].mean() - target) / TOLERANCE) ** 2 for key, target in wanted.items()))
+        tell(calls, total)
+        return total
 
-    starts = BOX[0] + (BOX[1] - BOX[0]) * qmc.Sobol(5, seed=seed).random(128)
-    start = min([_vector(scenarios.SCENARIOS[name].shape), *starts], key=lambda x: loss(x, max(20, populations // 8)))
-    simplex = np.vstack([start, start + np.diag([0.4, 0.4, 0.3, 0.6, 0.4])])
-    best = minimize(
-        loss,
-        start,
-        method="Nelder-Mead",
-        options={"maxfev": most, "initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-2},
-    )
-    shape = _shape(best.x)
-    return Fit(name, shape, populations, seed, _rows(wanted, estimates(name, shape, populations, seed + 1)))
+    def search(start: NDArray[np.float64], drawn: int, evaluations: int) -> tuple[float, NDArray[np.float64]]:
+        simplex = np.vstack([start, start + STEPS])
+        best = minimize(
+            loss,
+            start,
+            args=(drawn,),
+            method="Nelder-Mead",
+            options={"maxfev": evaluations, "initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-2},
+        )
+        return float(best.fun), best.x
+
+    few = max(10, populations // 8)
+    starts = BOX[0] + (BOX[1] - BOX[0]) * qmc.Sobol(BOX.shape[1], seed=seed).random(STARTS)
+    starts = np.vstack([_vector(scenarios.SCENARIOS[name].shape), starts])
+    screened = sorted(starts, key=lambda x: loss(x, few))[:KEPT]
+    _, winner = min((search(x, 2 * few, SHORT) for x in screened), key=lambda found: found[0])
+    shape = _shape(search(winner, populations, most)[1])
+    return Fit(name, shape, populations, seed, _rows(wanted, estimates(name, shape, FRESH * populations, seed + 1)))
 
 
 def _rows(
     wanted: Mapping[str, float], values: Mapping[str, NDArray[np.float64]]
 ) -> tuple[tuple[str, float, float, float], ...]:
-    """Residuals on populations that the fit has not seen."""
+    """Residuals on fresh populations, which the fit has not seen."""
     return tuple(
         (key, target, float(values[key].mean()), float(values[key].std(ddof=1) / math.sqrt(values[key].size)))
         for key, target in wanted.items()
@@ -105,12 +116,13 @@ def _rows(
 
 
 def _vector(shape: Shape) -> NDArray[np.float64]:
+    """Shape as six unrestricted numbers."""
     odds = math.log(shape.share / (1 - shape.share))
-    return np.array(
-        [math.log(shape.tau), math.log(shape.nu - 1), math.log(shape.stretch), odds, math.log(shape.effect)]
-    )
+    logs = [math.log(value) for value in (shape.tau, shape.nu - 1, shape.stretch)]
+    return np.array([*logs, odds, math.log(shape.effect), math.log(shape.ceiling)])
 
 
 def _shape(x: NDArray[np.float64]) -> Shape:
-    tau, nu, stretch, odds, effect = (float(value) for value in x)
-    return Shape(math.exp(tau), 1 + math.exp(nu), math.exp(stretch), 1 / (1 + math.exp(-odds)), math.exp(effect))
+    tau, nu, stretch, odds, effect, ceiling = (float(value) for value in x)
+    share = 1 / (1 + math.exp(-odds))
+    return Shape(math.exp(tau), 1 + math.exp(nu), math.exp(stretch), share, math.exp(effect), math.exp(ceiling))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from typeone.engine.parameters import Exact
 from typeone.levels import Level
 from typeone.scf.tail import cap_level, smoothing_rule
-from typeone.studies.scf.scenarios import SCENARIOS
+from typeone.studies.scf.scenarios import SCENARIOS, Scenario
 
 
 class Parameters(BaseModel):
@@ -38,6 +38,12 @@ class Parameters(BaseModel):
     """Column that is true for known nonparticipants; empty: every source that is not a participant."""
     rows: str = ""
     """``column=value``: only these rows of the score file."""
+    pool: int = Field(default=0, ge=0)
+    """Null sources; 0: the scenario's own, and where populations are redrawn enough to test as many as it does."""
+    effect: Annotated[Exact, Field(ge=0)] = Level("1")
+    """Multiplies the scenario's effect, or the distance of participants from controls in a score file."""
+    resample: bool = False
+    """Draw every repetition's sources from those of the score file, with replacement (a pilot)."""
 
     @field_validator("scenario")
     @classmethod
@@ -63,6 +69,22 @@ class Parameters(BaseModel):
         if not 0 < value < 1:
             raise ValueError(f"{value.text}: the trimmed share lies strictly between 0 and 1")
         return value
+
+    @model_validator(mode="after")
+    def _fits(self) -> Parameters:
+        if self.resample and self.scenario != "scores":
+            raise ValueError("resample: only a score file is resampled; a scenario has population='redraw'")
+        if self.pool and self.scenario == "scores" and not self.resample:
+            raise ValueError("pool: a score file has the controls it has, unless resample=true")
+        return self
+
+    @property
+    def scene(self) -> Scenario:
+        """The scenario with this cell's null pool and effect."""
+        scenario = SCENARIOS[self.scenario]
+        tested = scenario.pool - scenario.reference - scenario.calibration
+        needed = self.K + self.L + tested if self.population == "redraw" else 0
+        return scenario.changed(self.pool or max(scenario.pool, needed), float(self.effect))
 
     @property
     def K(self) -> int:

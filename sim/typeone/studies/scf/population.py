@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from typeone import tables
@@ -16,27 +15,49 @@ from typeone.scf.bags import Bags, as_ranks, key_shift
 from typeone.scf.statistics import BUILT_IN, Statistic, statistic
 from typeone.scf.tail import TailScale, smoothing_rule
 from typeone.studies.scf.parameters import Parameters
-from typeone.studies.scf.scenarios import SCENARIOS, draw_documents
-
-PACKAGED = Path(__file__).resolve().parents[2] / "data" / "source_inference.parquet"
+from typeone.studies.scf.scenarios import draw_documents
 
 
 @dataclass(frozen=True, slots=True)
 class Population:
     """Participants, a null pool, and every method's partition-free part.
 
-    ``participants`` (P,) and ``pool`` (controls,) are source codes, the pool in the order of the sources' names,
-    so that partitions do not depend on the order of rows.  ``ranks`` holds the dense ranks (S,) of each raw
-    statistic; ``scale`` the integer weights of the reference tail; ``shift`` that of ``mean_keys``, or -1.
+    ``participants`` (P,) and ``pool`` (controls,) are source codes, the pool in the order of the sources' names, so
+    that partitions do not depend on the order of rows.  ``source`` (D,) and ``blocks`` are the sorted documents as
+    ``evidence_sums`` reads them; ``scale`` holds the integer weights of the reference tail; ``shift`` and
+    ``reciprocal`` (S,) serve ``mean_key`` (shift -1: bags are too large for it).
     """
 
     bags: Bags
     participants: NDArray[np.int64]
     pool: NDArray[np.int64]
     statistics: tuple[Statistic, ...]
-    ranks: Mapping[str, NDArray[np.int64]]
+    raw: Mapping[str, RawOrder]
+    source: NDArray[np.uint32]
+    blocks: NDArray[np.int64]
     scale: TailScale
     shift: int
+    reciprocal: NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class RawOrder:
+    """A raw statistic against the pool, which no partition changes: the arguments of ``raw_counts``."""
+
+    order: NDArray[np.int64]
+    ranks: NDArray[np.int64]
+    participants_above: NDArray[np.int64]
+    wins: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64], participants: NDArray[np.int64], pool: NDArray[np.int64]) -> RawOrder:
+        """From the statistic of every source, (S,)."""
+        ranks = as_ranks(values)
+        order = pool[np.argsort(-ranks[pool], kind="stable")]
+        taking_part = np.sort(ranks[participants])
+        above = taking_part.size - np.searchsorted(taking_part, ranks[order], side="right")
+        not_below = taking_part.size - np.searchsorted(taking_part, ranks[order], side="left")
+        return cls(order, ranks, above, above + not_below)
 
 
 def from_bags(
@@ -54,28 +75,29 @@ def from_bags(
         raise ValueError("participant: no participating source is given")
     methods = [*BUILT_IN, *([p.own] if p.own else [])]
     statistics = tuple(statistic(method, rho=p.rho) for method in methods)
-    shift = key_shift(bags.sizes)
+    participants = order[is_participant[order]]
+    scale = TailScale.of(bags.sizes, p.K, smoothing_rule(p.smoothing))
+    shift = key_shift(bags.sizes, scale.most_evidence)
     return Population(
         bags=bags,
-        participants=order[is_participant[order]],
+        participants=participants,
         pool=pool,
         statistics=statistics,
-        ranks={s.name: as_ranks(s.of_bags(bags)) for s in statistics if not s.referenced},
-        scale=TailScale.of(bags.sizes, p.K, smoothing_rule(p.smoothing)),
+        raw={s.name: RawOrder.of(s.of_bags(bags), participants, pool) for s in statistics if not s.referenced},
+        source=bags.source.astype(np.uint32),
+        blocks=bags.blocks(),
+        scale=scale,
         shift=-1 if shift is None else shift,
+        reciprocal=np.uint64(2**64 - 1) // bags.sizes.astype(np.uint64),
     )
 
 
-def from_file(path: Path | None, p: Parameters) -> Population:
-    """The population of a score file (the packaged real scores when ``path`` is None)."""
-    table = tables.read(path or PACKAGED)
+def read_file(path: Path | None, p: Parameters) -> tuple[Bags, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Bags of a score file (the packaged real scores when ``path`` is None), and who took part and who did not."""
+    table = tables.read(path or tables.PACKAGED / "scf.parquet")
     if p.rows:
-        name, _, value = p.rows.partition("=")
-        table = table.filter(pc.equal(tables.column(table, name).cast("string"), value))
-        if table.num_rows == 0:
-            raise ValueError(f"rows={p.rows!r}: no row of the file has this value")
+        table = tables.where(table, p.rows)
     codes, names = tables.labels(table, p.source)
-    bags = Bags.of(tables.scores(table, p.score), codes, names)
     participant = _by_source(codes, len(names), tables.booleans(table, p.participant), p.participant)
     if not p.control:
         control = ~participant
@@ -85,12 +107,31 @@ def from_file(path: Path | None, p: Parameters) -> Population:
     if both.any():
         name = names[int(both.argmax())].as_py()
         raise ValueError(f"source {name!r} is both a participant and a control")
-    return from_bags(bags, participant, control, p)
+    # Kernels take every source outside the null pool for a participant: leave out those that are neither.
+    known = participant | control
+    table = table.filter(pa.array(known[codes]))
+    codes, names = tables.labels(table, p.source)
+    participant, control = participant[known], control[known]
+    score = tables.scores(table, p.score)
+    if p.effect != 1:
+        shift = float(p.effect - 1) * _distance(score, codes, participant, control)
+        score = np.where(participant[codes], score + shift, score)
+    return Bags.of(score, codes, names), participant, control
 
 
-def _by_source(
-    codes: NDArray[np.int64], sources: int, by_document: NDArray[np.bool_], name: str
-) -> NDArray[np.bool_]:
+def _distance(
+    score: NDArray[np.float64],
+    codes: NDArray[np.int64],
+    participant: NDArray[np.bool_],
+    control: NDArray[np.bool_],
+) -> float:
+    """Participants' mean score less controls', every source counting equally; 0 when a group is empty."""
+    means = np.bincount(codes, weights=score) / np.bincount(codes)
+    groups = means[participant], means[control]
+    return float(groups[0].mean() - groups[1].mean()) if all(group.size for group in groups) else 0.0
+
+
+def _by_source(codes: NDArray[np.int64], sources: int, by_document: NDArray[np.bool_], name: str) -> NDArray[np.bool_]:
     by_source = np.zeros(sources, bool)
     by_source[codes] = by_document
     wrong = by_source[codes] != by_document
@@ -101,7 +142,7 @@ def _by_source(
 
 def from_scenario(p: Parameters, key: tuple[int, int], repetition: int) -> Population:
     """A population drawn from the scenario's generative model."""
-    scenario = SCENARIOS[p.scenario]
+    scenario = p.scene
     score, codes, participants = draw_documents(scenario, key, repetition)
     names = np.arange(scenario.sources)
     is_participant = names < participants

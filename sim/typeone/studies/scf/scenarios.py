@@ -5,12 +5,14 @@ has the score
 
     tau B_i + T                           B_i standard normal; T Student t with nu degrees of freedom, its
                                           positive part stretched by ``stretch`` (a heavy right tail)
-    + effect, with probability ``share``  if the source participates (only some documents respond).
+    + effect exp(-ceiling max(T, 0))      with probability ``share`` if the source participates: only some documents
+                                          respond, and one that scores high anyway has less to gain.
 
-Scores are in units of the bulk of a document's own noise.  The five numbers of each scenario are fitted by
+Scores are in units of the bulk of a document's own noise.  The six numbers of each scenario are fitted by
 ``typeone scf fit SCENARIO`` to the published AUROC row and capped shares only, averaged over populations; TPR,
 FPR, cap sensitivity and SDs are held out.  Bag sizes: all equal to the published number of queries, or uniform
-on 1..16 where the publication says 1-16.  The fitted numbers and their residuals stand in shapes.json, which that command writes.
+on 1..16 where the publication says 1-16.  The fitted numbers and their residuals stand in shapes.json, which that
+command writes.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ class Shape:
     stretch: float
     share: float
     effect: float
+    ceiling: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,10 @@ class Scenario:
     def sources(self) -> int:
         """Participants and null pool together."""
         return self.participants + self.pool
+
+    def changed(self, pool: int, effect: float) -> Scenario:
+        """With a null pool of ``pool`` sources, and ``effect`` times the effect."""
+        return replace(self, pool=pool, shape=replace(self.shape, effect=effect * self.shape.effect))
 
     def reshaped(self, shape: Shape) -> Scenario:
         """The same sizes with other numbers."""
@@ -117,6 +124,7 @@ def draw_documents(
     baseline = rng.standard_normal(scenario.sources)
     noise = rng.standard_t(shape.nu, size=codes.size)
     responds = rng.random(codes.size) < shape.share
+    gain = shape.effect * np.exp(-shape.ceiling * np.maximum(noise, 0.0))
     score = shape.tau * baseline[codes] + np.where(noise > 0, shape.stretch * noise, noise)
-    score += np.where(responds & (codes < scenario.participants), shape.effect, 0.0)
+    score += np.where(responds & (codes < scenario.participants), gain, 0.0)
     return score, codes, scenario.participants

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +16,17 @@ from typeone.levels import Level
 from typeone.scf.bags import as_ranks, ordered_keys
 from typeone.scf.tail import cap_evidence, smoothing_rule
 from typeone.studies.scf.parameters import Parameters
-from typeone.studies.scf.population import Population, from_file, from_scenario
-from typeone_kernels.partitions import draw_roles, evidence_keys, gather, reference_documents, roc_counts
+from typeone.studies.scf.pilot import Pilot, pilot_of
+from typeone.studies.scf.population import Population, RawOrder, from_bags, from_scenario, read_file
+from typeone_kernels.partitions import (
+    PARTICIPANT,
+    draw_roles,
+    evidence,
+    labelled_keys,
+    raw_counts,
+    reference_documents,
+    referenced_counts,
+)
 from typeone_kernels.scf import TARGET
 
 BATCH = 32  # partitions whose buffers are alive together
@@ -28,126 +39,138 @@ class Counts:
     u: NDArray[np.int64]
     rejected: NDArray[np.int64]
 
+    @classmethod
+    def empty(cls, partitions: int, levels: int) -> Counts:
+        """Buffers for a kernel to fill."""
+        return cls(np.empty(partitions, np.int64), np.empty((partitions, 2, levels), np.int64))
 
-def share(cell: Cell) -> Population | None:
-    """The population of a cell, or None when every repetition draws its own."""
+    @classmethod
+    def concatenated(cls, parts: list[Counts]) -> Counts:
+        """The partitions of several batches, in order."""
+        return cls(np.concatenate([part.u for part in parts]), np.concatenate([part.rejected for part in parts]))
+
+
+def share(cell: Cell) -> Population | Pilot | None:
+    """The population of a cell, or what every repetition draws its own from: a pilot, or (None) the scenario."""
     p: Parameters = cell.parameters
     if p.scenario == "scores":
-        return from_file(cell.inputs.get("scores"), p)
+        bags, participant, control = read_file(cell.inputs.get("scores"), p)
+        return pilot_of(bags, participant, control) if p.resample else from_bags(bags, participant, control, p)
     if p.population == "redraw":
         return None
     return from_scenario(p, (p.population_seed, 0), 0)
 
 
-def simulate(cell: Cell, shared: Population | None, first: int, count: int) -> Columns:
+def simulate(cell: Cell, shared: Population | Pilot | None, first: int, count: int) -> Columns:
     """Measures of partitions ``first`` .. ``first + count - 1``, one value for each."""
     p: Parameters = cell.parameters
-    parts = []
-    if shared is None:
-        for repetition in range(first, first + count):
-            population = from_scenario(p, cell.key, repetition)
-            parts.append(_batch(cell, population, repetition, 1))
+    if not isinstance(shared, Population):
+        draw = partial(shared.draw if shared else from_scenario, p, cell.key)
+        one_each = (draw(repetition) for repetition in range(first, first + count))
+        batches = [_batch(cell, population, first + i, 1) for i, population in enumerate(one_each)]
+        sizes = (shared.participants.size, shared.pool(p)) if shared else (p.scene.participants, p.scene.pool)
     else:
-        for start in range(first, first + count, BATCH):
-            parts.append(_batch(cell, shared, start, min(BATCH, first + count - start)))
-    return {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+        starts = range(first, first + count, BATCH)
+        batches = [_batch(cell, shared, start, min(BATCH, first + count - start)) for start in starts]
+        sizes = (shared.participants.size, shared.pool.size)
+    together = {name: Counts.concatenated([batch[0][name] for batch in batches]) for name in batches[0][0]}
+    shares = np.concatenate([batch[1] for batch in batches])
+    return dict(_columns(cell, together, shares, sizes[0], sizes[1] - p.K - p.L))
 
 
-def _batch(cell: Cell, population: Population, first: int, count: int) -> dict[Column, NDArray[np.float64]]:
+def _batch(cell: Cell, population: Population, first: int, count: int) -> tuple[dict[str, Counts], NDArray[np.float64]]:
+    """What each method did in ``count`` partitions, and the capped weight of participants and null tests (B, 2)."""
     p: Parameters = cell.parameters
-    bags = population.bags
-    roles = np.empty((count, bags.sizes.size), np.int8)
+    roles = np.empty((count, population.bags.sizes.size), np.int8)
     draw_roles(np.array(cell.key, np.uint64), first, population.pool, np.array([p.K, p.L]), roles)
-    keys, capped = _evidence(p, population, roles)
-    tests = population.pool.size - p.K - p.L
-    counts = {
-        name: _counts(cell, population, roles, keys, raw=name in population.ranks) for name, keys in keys.items()
-    }
-    columns = dict(_columns(cell.levels, counts, population.participants.size, tests))
-    for name, role_weight, sources in (
-        ("capped_participants", capped[:, 3], population.participants.size),
-        ("capped_nonparticipants", capped[:, TARGET], tests),
-    ):
-        columns[Column("scf", name)] = role_weight / (population.scale.unit * sources)
-    return columns
+    sums, capped = _evidence(p, population, roles)
+    keyed = {"scf": sums[:, 0], "fisher": sums[:, 1]}
+    shift = population.shift
+    if shift < 0:
+        keyed = {name: np.array([ordered_keys(row, population.bags.sizes) for row in k]) for name, k in keyed.items()}
+    counts = {name: _referenced(cell, population, roles, keys, shift) for name, keys in keyed.items()}
+    for method in population.statistics:
+        if method.name in population.raw:
+            counts[method.name] = _raw(cell, population.raw[method.name], roles)
+        elif method.kernel is not None:
+            keys = np.array([as_ranks(method.of_reference(population.bags, _as_targets(role))) for role in roles])
+            counts[method.name] = _referenced(cell, population, roles, keys, -1)
+    return counts, capped[:, [PARTICIPANT, TARGET]] / population.scale.unit
+
+
+def _as_targets(role: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Roles as a statistic may see them: it must not know who took part."""
+    return np.where(role == PARTICIPANT, TARGET, role).astype(np.int8)
 
 
 def _evidence(
     p: Parameters, population: Population, roles: NDArray[np.int8]
-) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
-    """Ordered keys of every method, (B, S) or (1, S), and the capped weight of each role, (B, 4)."""
-    bags, scale = population.bags, population.scale
-    smoothing = smoothing_rule(p.smoothing)
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Bag sums (B, 2, S) under the cap and uncapped, and the capped weight of each role (B, 4)."""
+    smoothing, scale = smoothing_rule(p.smoothing), population.scale
     documents = np.empty(roles.shape[0], np.int64)
-    reference_documents(roles, bags.sizes, documents)
+    reference_documents(roles, population.bags.sizes, documents)
     caps = [p.cap, Level(0)]
-    sizes = [int(n) for n in documents]
+    sizes = documents.tolist()
     tails = np.array([scale.constants(n, smoothing) for n in sizes])
     below = np.array([scale.capped_below(n, smoothing, caps) for n in sizes], np.int64)
-    out = np.empty((2, *roles.shape), np.int64)
+    sums = np.empty((roles.shape[0], len(caps), roles.shape[1]), np.int64)
     capped = np.empty((roles.shape[0], 4), np.int64)
-    labelled = roles.copy()
-    labelled[:, population.participants] = 3  # so that capped documents are counted apart from null tests
-    evidence_keys(
-        (bags.score, bags.source),
-        (scale.weight, bags.sizes),
-        labelled,
-        tails,
-        (below, np.array([cap_evidence(cap) for cap in caps])),
-        population.shift,
-        out,
-        capped,
-    )
-    if population.shift < 0:
-        out = np.array([[ordered_keys(sums, bags.sizes) for sums in row] for row in out])
-    keys: dict[str, NDArray[np.int64]] = {"scf": out[0], "fisher": out[1]}
-    for method in population.statistics:
-        if method.name in population.ranks:
-            keys[method.name] = population.ranks[method.name][None, :]
-        elif method.kernel is not None:
-            keys[method.name] = np.array([as_ranks(method.of_reference(bags, role)) for role in roles])
-    return keys, capped
+    at_caps = (below, np.array([cap_evidence(cap) for cap in caps]))
+    evidence((population.source, population.blocks), scale.weight, roles, tails, at_caps, sums, capped)
+    return sums, capped
 
 
-def _counts(
-    cell: Cell, population: Population, roles: NDArray[np.int8], keys: NDArray[np.int64], *, raw: bool
+def _referenced(
+    cell: Cell, population: Population, roles: NDArray[np.int8], keys: NDArray[np.int64], shift: int
 ) -> Counts:
-    """Sorted keys of participants, null tests and calibration sources, and the exact counts from them."""
+    """Counts of a method that calibrates on the L calibration sources; keys (B, S) as ``labelled_keys`` takes them."""
     p: Parameters = cell.parameters
     count = roles.shape[0]
-    m = p.L + (p.K if raw else 0)
-    test = np.empty((count, population.pool.size - p.K - p.L), np.int64)
-    calibration = np.empty((count, m), np.int64)
-    # A raw statistic keeps its order in every partition: sort the pool once, and nothing else is sorted.
-    pool = population.pool[np.argsort(keys[0, population.pool], kind="stable")] if raw else population.pool
-    gather(keys, roles, pool, raw, test, calibration)
-    if not raw:
-        test.sort(axis=1)
-        calibration.sort(axis=1)
-    positives = np.sort(keys[:, population.participants], axis=1)
-    u = np.empty(count, np.int64)
-    rejected = np.empty((count, 2, len(cell.levels)), np.int64)
-    cuts = np.array([math.floor(level * (m + 1)) for level in cell.levels])
-    roc_counts(positives, test, calibration, cuts, u, rejected)
-    return Counts(u, rejected)
+    tested = np.empty((count, population.participants.size + population.pool.size - p.K - p.L), np.int64)
+    calibration = np.empty((count, p.L), np.int64)
+    labelled_keys(keys, population.bags.sizes, population.reciprocal, shift, roles, tested, calibration)
+    tested.sort(axis=1)
+    calibration.sort(axis=1)
+    counts = Counts.empty(count, len(cell.levels))
+    referenced_counts(tested, calibration, _cuts(cell, p.L), counts.u, counts.rejected)
+    return counts
+
+
+def _raw(cell: Cell, raw: RawOrder, roles: NDArray[np.int8]) -> Counts:
+    """Counts of a raw statistic, which calibrates on all K + L controls."""
+    p: Parameters = cell.parameters
+    cuts = _cuts(cell, p.K + p.L)
+    ascending = np.argsort(cuts, kind="stable")
+    counts = Counts.empty(roles.shape[0], cuts.size)
+    raw_counts(
+        raw.order, raw.ranks, raw.participants_above, raw.wins, roles, cuts[ascending], counts.u, counts.rejected
+    )
+    counts.rejected[:, :, ascending] = counts.rejected.copy()
+    return counts
+
+
+def _cuts(cell: Cell, m: int) -> NDArray[np.int64]:
+    return np.array([math.floor(level * (m + 1)) for level in cell.levels])
 
 
 def _columns(
-    levels: tuple[Level, ...], counts: dict[str, Counts], participants: int, tests: int
+    cell: Cell, counts: dict[str, Counts], capped: NDArray[np.float64], participants: int, tests: int
 ) -> Iterator[tuple[Column, NDArray[np.float64]]]:
-    """AUROC, TPR and FPR of every method, and the paired gains of every pair of methods."""
+    """AUROC, TPR and FPR of every method, the paired gains of every pair, and the capped shares."""
     pairs = 2 * participants * tests
-    names = list(counts)
-    for name in names:
-        yield Column(name, "auroc"), counts[name].u / pairs
+    levels = [level.text for level in cell.levels]
+    for name, of in counts.items():
+        yield Column(name, "auroc"), of.u / pairs
         for t, level in enumerate(levels):
-            yield Column(name, "tpr", level.text), counts[name].rejected[:, 0, t] / participants
-            yield Column(name, "fpr", level.text), counts[name].rejected[:, 1, t] / tests
-    for i, one in enumerate(names):
-        for other in names[i + 1 :]:
-            a, b = counts[one], counts[other]
-            # Differences of integers: a tie is exactly 0, whatever the divisor.
-            yield Column(f"{one} - {other}", "auroc_gain"), (a.u - b.u) / pairs
-            for t, level in enumerate(levels):
-                gain = a.rejected[:, 0, t] - b.rejected[:, 0, t]
-                yield Column(f"{one} - {other}", "tpr_gain", level.text), gain / participants
+            yield Column(name, "tpr", level), of.rejected[:, 0, t] / participants
+            yield Column(name, "fpr", level), of.rejected[:, 1, t] / tests
+    for one, other in combinations(counts, 2):
+        a, b = counts[one], counts[other]
+        # Differences of integers: a tie is exactly 0, whatever the divisor.
+        yield Column(f"{one} - {other}", "auroc_gain"), (a.u - b.u) / pairs
+        for t, level in enumerate(levels):
+            gain = a.rejected[:, 0, t] - b.rejected[:, 0, t]
+            yield Column(f"{one} - {other}", "tpr_gain", level), gain / participants
+    yield Column("scf", "capped_participants"), capped[:, 0] / participants
+    yield Column("scf", "capped_nonparticipants"), capped[:, 1] / tests

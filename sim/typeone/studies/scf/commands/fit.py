@@ -15,7 +15,7 @@ def command(
     most: Annotated[int, typer.Option(help="Most evaluations.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Write (or update) a file like shapes.json here.")] = None,
 ) -> None:
-    """Fit SCENARIO's five numbers; TPR, FPR, cap sensitivity and SDs are held out.
+    """Fit SCENARIO's six numbers; TPR, FPR, cap sensitivity and SDs are held out.
 
     The residuals printed are on populations that the fit has not seen. Fitted numbers are never counted as
     reproduced.
@@ -42,8 +42,8 @@ def command(
         found = fit(name, populations=populations, seed=seed, most=most, tell=partial(tell, name))
         typer.echo(f"{name}: {found.shape}")
         typer.echo(text_table(["fitted", "published", "ours", "MC error"], found.rows))
-        kept["scenarios"][name] = found.as_json() | {"date": date.today().isoformat()}
-    kept["command"] = f"typeone scf fit {' '.join(SCENARIOS)} --out shapes.json"
+        command = f"typeone scf fit {name} --populations {populations} --seed {seed} --most {most} --out shapes.json"
+        kept["scenarios"][name] = found.as_json() | {"date": date.today().isoformat(), "command": command}
     kept["versions"] = {package: version(package) for package in ("typeone", "numpy", "scipy", "numba")}
     if out is not None:
         out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,30 @@
+"""Copy a packaged file of real scores, to try the commands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    method: Annotated[str, typer.Argument(help="scf, jecs or panels (also for pooling).")],
+    out: Annotated[Path, typer.Argument(help="File to write (.parquet, .csv, .feather, .json).")],
+    rows: Annotated[str | None, typer.Option(help="column=value: only these rows.")] = None,
+) -> None:
+    """Write the real scores packaged for METHOD to OUT.
+
+    What the columns mean stands in the README of typeone's data folder.
+    """
+    from typeone import tables
+
+    files = {file.stem: file for file in tables.PACKAGED.glob("*.parquet")}
+    if method not in files:
+        raise ValueError(f"example={method!r}: is one of {', '.join(sorted(files))}")
+    tables.check_writable(out)
+    table = tables.read(files[method])
+    if rows:
+        table = tables.where(table, rows)
+    tables.write(table, out)
+    typer.echo(f"written: {out} ({table.num_rows} rows: {', '.join(table.column_names)})")
