@@ -102,9 +102,7 @@ def _root(
 def modules(folder: Path) -> dict[str, Path]:
     """Public modules of ``folder`` by command name (underscores become hyphens)."""
     return {
-        file.stem.strip("_").replace("_", "-"): file
-        for file in folder.glob("*.py")
-        if not file.stem.startswith("_")
+        file.stem.strip("_").replace("_", "-"): file for file in folder.glob("*.py") if not file.stem.startswith("_")
     }
 
 

@@ -34,10 +34,6 @@ def command(
     report = out / "report.md"
     parts = [f"**{title}**\n\n{markdown_table(header, body)}" for title, header, body in tables]
     command = f"`typeone run scf-real --out {out}`"
-    report.write_text(
-        "\n\n".join(["# SCF on real scores", aim, command, *parts, GUARANTEE]) + "\n", encoding="utf-8"
-    )
+    report.write_text("\n\n".join(["# SCF on real scores", aim, command, *parts, GUARANTEE]) + "\n", encoding="utf-8")
     typer.echo("\n\n".join([aim, *(f"{title}\n{text_table(header, body)}" for title, header, body in tables)]))
-    typer.echo(
-        f"\nrepetitions  {out / 'repetitions'}\nsummary      {out / 'summary.parquet'}\nreport       {report}"
-    )
+    typer.echo(f"\nrepetitions  {out / 'repetitions'}\nsummary      {out / 'summary.parquet'}\nreport       {report}")

@@ -1,0 +1,18 @@
+"""Export the repetition table of a run as one file in canonical order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="A run's folder.")],
+    out: Annotated[Path, typer.Option(help="The file to write: .parquet or .csv.")],
+) -> None:
+    """Write cell, repetition, method, measure, level, value: the same bytes however the run was cut up."""
+    from typeone.engine.export import export
+
+    typer.echo(f"{export(folder, out)} rows written to {out}")

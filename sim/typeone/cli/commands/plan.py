@@ -1,0 +1,136 @@
+"""Find the smallest design that reaches a target: sizes for any study and any whole-number factor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from typeone.plan import Answer, PlanResult, Question, Size, Workers
+
+CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}
+MOST_ROWS = 40
+
+Texts = list[str] | None
+
+
+def command(  # one parameter for each option of the command line
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.")],
+    target: Annotated[str, typer.Option(help="e.g. power=.8, tpr@0.05:scf=.8, or error<=.01.")],
+    vary: Annotated[list[str], typer.Option(help="FACTOR=FROM:TO[:STEP]; give two for a frontier.")],
+    out: Annotated[Path, typer.Option(help="Folder of the plan; made or continued.")],
+    at_most: Annotated[Texts, typer.Option(help="A limit checked at the answer, e.g. fpr=.05; repeatable.")] = None,
+    cost: Annotated[Texts, typer.Option(help="FACTOR=COST of one unit; repeatable.")] = None,
+    effect: Annotated[str, typer.Option(help="A factor to take at 80, 100 and 120 %.")] = "",
+    level: Annotated[str, typer.Option(help="Level of measures that name none.")] = "",
+    method: Annotated[str, typer.Option(help="Method of measures that name none.")] = "",
+    every: Annotated[bool, typer.Option("--every", help="Simulate every size, infer none.")] = False,
+    first: Annotated[int, typer.Option(help="Repetitions before a size is first looked at.")] = 200,
+    most: Annotated[int, typer.Option(help="Most repetitions of a size; more of them narrow the answer.")] = 12_800,
+    error: Annotated[str, typer.Option(help="Probability that any size is decided wrongly.")] = "0.05",
+    seed: Annotated[int | None, typer.Option(help="Another seed: another plan.")] = None,
+    sets: Annotated[Texts, typer.Option("--set", help="key=value of a factor or design key; repeatable.")] = None,
+    inputs: Annotated[Texts, typer.Option("--input", help="name=FILE of an input; repeatable.")] = None,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
+    backend: Annotated[str, typer.Option(help="loky, threading, dask or ray.")] = "loky",
+    address: Annotated[str | None, typer.Option(help="Of a Dask scheduler or Ray head.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+) -> None:
+    """Find the smallest size of a factor of NAME that reaches the target.
+
+    Given are the minimum (the least size that reaches it) and the stable size (from which on every size does).
+    Run the same command again to resume, with more --most to narrow an interval. Factors of the study are
+    options too: --factor VALUE.
+    """
+    from typeone.engine import lookup
+    from typeone.levels import number
+    from typeone.plan import Question, Workers
+
+    changes = lookup.options(context.args) | lookup.pairs(sets or [], "--set")
+    changes |= {key: str(value) for key, value in lookup.pairs(inputs or [], "--input").items()}
+    changes |= {} if seed is None else {"seed": seed}
+    question = Question(
+        design=lookup.changed(lookup.design_called(name), changes),
+        target=target,
+        vary=tuple(vary),
+        at_most=tuple(at_most or ()),
+        cost=tuple(cost or ()),
+        effect=effect,
+        level=level,
+        method=method,
+        every=every,
+        first=first,
+        most=most,
+        error=number("--error", error),
+    )
+    result = _found(question, out, Workers(jobs, backend, address), quiet=quiet)
+    if as_json:
+        typer.echo(result.as_json())
+    elif not quiet:
+        _report(result, out)
+
+
+def _found(question: Question, out: Path, workers: Workers, *, quiet: bool) -> PlanResult:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from typeone.plan import Progress, answer
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Bar(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def tell(told: Progress) -> None:
+            text = f"look {told.looks}: {told.sizes} sizes, {told.repetitions} repetitions so far"
+            bar.update(task, description=text)
+
+        try:
+            return answer(question, out, workers=workers, progress=tell)
+        except KeyboardInterrupt:
+            typer.echo("interrupted; what is complete is saved: the same command continues", err=True)
+            raise typer.Exit(130) from None
+
+
+def _report(result: PlanResult, out: Path) -> None:
+    from typeone.display import text_table
+    from typeone.plan.result import answer_rows
+
+    typer.echo(f"{result.study}: the least {result.factors[0]} with {result.target}")
+    if len(result.main) == 1:
+        for title, size in (("minimum", result.main[0].minimum), ("stable", result.main[0].stable)):
+            _say(title, size, result.main[0])
+    if len(result.answers) > 1:
+        typer.echo("\n" + text_table(*answer_rows(result), most=MOST_ROWS))
+        for one in result.main if len(result.main) > 1 else ():
+            if one.cheapest:
+                typer.echo(f"\ncheapest: {result.factors[1]} {one.outer}")
+                _say("stable", one.stable, one)
+    rows = [row for row in result.curve.to_pylist() if row["repetitions"]]
+    if len(result.main) == 1 and rows:
+        names = ["size", "estimate", "mc_se", "lower", "upper", "repetitions", "status"]
+        body = [[row[name] for name in names] for row in rows if row["multiple"] == "1"]
+        typer.echo("\n" + text_table([result.factors[0], *names[1:]], body, most=MOST_ROWS))
+    wrong = f"at most {float(result.error):.4g} probability that any size was decided wrongly"
+    typer.echo(f"\n{result.repetitions} repetitions; {wrong}; the whole curve is in {out / 'curve.parquet'}")
+
+
+def _say(title: str, size: Size, answer: Answer) -> None:
+    at = size.reached
+    there = ""
+    if at and at.repetitions:
+        there = f"   there {at.estimate:.4g} ± {at.mc_se:.2g}, in {at.lower:.4g} to {at.upper:.4g}"
+    elif at:
+        there = f"   there {at.estimate:.4g}, exactly"
+    cost = answer.cost.get(title)
+    price = f"   cost {cost:.6g}" if cost is not None else ""
+    typer.echo(f"  {title:<8} {size.text}{price}{there}")
+    for limit in size.limits:
+        found = limit.found
+        seen = f" ({found.estimate:.4g}, in {found.lower:.4g} to {found.upper:.4g})" if found else ""
+        typer.echo(f"           {limit.text}: {limit.verdict}{seen}")

@@ -1,0 +1,44 @@
+"""Write one self-contained HTML page about a run, or about what `typeone apply` decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(  # one parameter for each option of the command line
+    path: Annotated[Path, typer.Argument(help="A run's folder, or a file written by typeone apply … --out.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The page; by default report.html in the folder, or beside the file.")
+    ] = None,
+    evidence: Annotated[
+        Path | None,
+        typer.Option(help="SCF: the scores that were tested, with roles. Pooling: the --contributions file."),
+    ] = None,
+    source: Annotated[str, typer.Option(help="With --evidence, SCF: column with the source.")] = "source",
+    score: Annotated[str, typer.Option(help="With --evidence, SCF: column with the score.")] = "score",
+    role: Annotated[str, typer.Option(help="With --evidence, SCF: column with the role.")] = "role",
+    cap: Annotated[str, typer.Option(help="With --evidence, SCF: the cap of the result.")] = "0.05",
+    smoothing: Annotated[str, typer.Option(help="With --evidence, SCF: the smoothing of the result.")] = "document",
+) -> None:
+    """Write a page that needs no network, no server and no script.
+
+    Of a run: verdicts first, then aims, mechanisms, estimands, methods, performance, and how to repeat it. Of a file
+    from `typeone apply`: the decision for every source, item or unit with the evidence behind it.
+    """
+    from typeone.engine.files import write_whole
+    from typeone.report.result import Documents, result_page
+    from typeone.report.run import run_page
+
+    is_run = path.is_dir()
+    target = out or (path / "report.html" if is_run else path.with_suffix(".html"))
+    if not target.parent.is_dir():
+        raise ValueError(f"{target}: the folder {target.parent} does not exist")
+    if is_run and evidence is not None:
+        raise ValueError("--evidence: belongs to a file from typeone apply, not to a run's folder")
+    how = Documents(source, score, role, cap, smoothing)
+    document = run_page(path) if is_run else result_page(path, evidence, how)
+    write_whole(target, document.encode())
+    typer.echo(f"written: {target} ({len(document.encode()) / 1e6:.2f} MB)")

@@ -1,0 +1,141 @@
+"""Run a simulation: a preset, a TOML design or a study; resumes and tops up what the folder holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from typeone.engine.design import Design
+    from typeone.engine.runner import RunResult
+
+CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+def command(  # one parameter for each option of the command line
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.")],
+    out: Annotated[Path | None, typer.Option(help="Folder of the run; made or continued.")] = None,
+    reps: Annotated[int | None, typer.Option(help="Repetitions of each cell.")] = None,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
+    backend: Annotated[str, typer.Option(help="loky, threading, dask or ray.")] = "loky",
+    address: Annotated[str | None, typer.Option(help="Of a Dask scheduler or Ray head.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Another seed: another run.")] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value of a factor or design key; repeatable.")
+    ] = None,
+    inputs: Annotated[list[str] | None, typer.Option("--input", help="name=FILE of an input; repeatable.")] = None,
+    max_failures: Annotated[float, typer.Option(help="Share of failed repetitions that ends the run.")] = 0.01,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run and what it takes.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+) -> None:
+    """Run the design NAME into the folder --out.
+
+    Run the same command again to resume; with more --reps it is topped up. Factors and inputs of the study are
+    options too: --factor VALUE, several values as A,B. See them with `typeone show NAME`.
+    """
+    from typeone.engine import lookup
+
+    changes = lookup.options(context.args) | lookup.pairs(sets or [], "--set")
+    changes |= {key: str(value) for key, value in lookup.pairs(inputs or [], "--input").items()}
+    changes |= {key: value for key, value in (("repetitions", reps), ("seed", seed)) if value is not None}
+    design = lookup.changed(lookup.design_called(name), changes)
+    if dry_run:
+        _show_estimate(design, jobs)
+        return
+    if out is None:
+        raise ValueError("--out: a folder for the results is needed")
+    result = _run(design, out, jobs, backend, address, max_failures, quiet=quiet)
+    if not quiet:
+        _report(result)
+    if result.state != "complete":
+        raise typer.Exit(130 if result.state == "interrupted" else 1)
+
+
+def _run(
+    design: Design,
+    out: Path,
+    jobs: int,
+    backend: str,
+    address: str | None,
+    max_failures: float,
+    *,
+    quiet: bool,
+) -> RunResult:
+    import signal
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from typeone.engine.runner import Progress as Told
+    from typeone.engine.runner import run
+
+    # A batch system's SIGTERM is Ctrl-C from afar.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]} failed"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=quiet,
+    )
+    with bar:
+        task = bar.add_task(design.study, total=None, failed=0)
+
+        def tell(told: Told) -> None:
+            bar.update(task, total=told.planned, completed=told.completed, failed=told.failed)
+
+        return run(
+            design,
+            out,
+            jobs=jobs,
+            backend=backend,
+            address=address,
+            max_failures=max_failures,
+            progress=tell,
+        )
+
+
+def _report(result: RunResult) -> None:
+    from typeone.cli.summaries import show
+
+    show(result.summary)
+    typer.echo(
+        f"\n{result.state}: {result.completed} of {result.planned} repetitions, {result.failed} failed; "
+        f"{result.run_seconds:.1f} s, compiling {result.compile_seconds:.1f} s; in {result.folder}"
+    )
+    for cell, count in sorted(result.stopped.items()):
+        typer.echo(f"cell {cell}: the stopping rule was met at {count} repetitions")
+    for cell, first, count in result.lost:
+        typer.echo(f"cell {cell}: repetitions {first} to {first + count - 1} killed their worker three times")
+    if result.state != "complete":
+        typer.echo(f"what is complete is saved; to resume: {_again()}", err=True)
+    if result.state == "too many failures":
+        typer.echo(f"see `typeone status {result.folder}`, or allow more with --max-failures", err=True)
+
+
+def _again() -> str:
+    import shlex
+    import sys
+
+    return shlex.join(["typeone", *sys.argv[1:]])
+
+
+def _show_estimate(design: Design, jobs: int) -> None:
+    from typeone.engine.plan import plan
+    from typeone.engine.trial import estimate
+
+    planned = plan(design)
+    told = estimate(planned, jobs)
+    typer.echo(f"study        {planned.study.name}: {planned.study.text}")
+    typer.echo(f"cells        {len(planned.cells)}")
+    typer.echo(f"repetitions  {planned.repetitions} ({design.repetitions} for each cell)")
+    typer.echo(f"chunk        {told.chunk} repetitions")
+    typer.echo(f"time         about {told.seconds:.3g} s with {jobs} jobs, compiling {told.compile_seconds:.1f} s")
+    typer.echo(f"memory       about {told.memory / 2**20:.0f} MiB in all")
+    typer.echo(f"disk         about {told.disk / 2**20:.3g} MiB")

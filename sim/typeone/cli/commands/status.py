@@ -1,0 +1,41 @@
+"""Show how far a run is, from another terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="A run's folder.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Progress, rate, time left and failures of the run in FOLDER."""
+    import json
+    from dataclasses import asdict
+
+    from typeone.engine.status import status
+
+    told = status(folder)
+    if as_json:
+        typer.echo(json.dumps(asdict(told), indent=1))
+        return
+    writer = f" by process {told.writer['pid']} on {told.writer['host']}" if "pid" in told.writer else ""
+    typer.echo(f"state      {told.state}{writer}")
+    share = told.completed / told.planned
+    typer.echo(f"completed  {told.completed} of {told.planned} planned repetitions ({share:.1%})")
+    typer.echo(f"cells      {told.cells}")
+    if told.rate is not None:
+        left = f", about {told.seconds_left:.0f} s left" if told.seconds_left is not None else ""
+        typer.echo(f"rate       {told.rate:.4g} repetitions a second{left}")
+    if told.stopped:
+        typer.echo(f"stopped    {len(told.stopped)} cells met the stopping rule")
+    typer.echo(f"failed     {told.failed}")
+    for kind, count in told.kinds.items():
+        typer.echo(f"  {count} x {kind}")
+    for cell, failure in told.examples:
+        typer.echo(f"  e.g. cell {cell}, repetition {failure.repetition}: {failure.kind}: {failure.message}")
+    for cell, first, count in told.lost:
+        typer.echo(f"  cell {cell}: repetitions {first} to {first + count - 1} killed their worker three times")

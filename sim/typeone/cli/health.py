@@ -1,0 +1,137 @@
+"""What ``typeone doctor`` looks at."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+PACKAGES = (
+    "typeone", "numpy", "numba", "llvmlite", "scipy", "pyarrow", "joblib", "pydantic", "typer", "rich", "matplotlib",
+)  # fmt: skip
+BACKENDS = {"loky": "joblib", "threading": "joblib", "dask": "distributed", "ray": "ray"}
+THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Facts by part and name, and one sentence for each thing to put right."""
+
+    facts: dict[str, dict[str, Any]]
+    advice: list[str] = field(default_factory=list)
+
+
+def examine() -> Health:
+    """Look at everything; runs one kernel, which compiles it when it is not cached."""
+    facts = {
+        "versions": {"python": sys.version.split()[0], **{name: _version(name) for name in PACKAGES}},
+        "processor": _processor(),
+        "kernels": _kernels(),
+        "backends": {name: _backend(package) for name, package in BACKENDS.items()},
+        "terminal": _terminal(),
+    }
+    return Health(facts, list(advice_on(facts)))
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _backend(package: str) -> str | None:
+    return _version(package) if find_spec(package) else None
+
+
+def _processor() -> dict[str, Any]:
+    from typeone.engine.manifest import machine
+
+    told = machine()
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else told["threads"]
+    variables = {name: os.environ.get(name) for name in THREAD_VARIABLES if name in os.environ}
+    return {"system": told["system"], "model": told["cpu"], "cores": told["threads"], "usable": usable, **variables}
+
+
+def _kernels() -> dict[str, Any]:
+    from typeone_kernels._jit import cache_folder
+
+    of_streams = cache_folder("streams")
+    folder = of_streams and of_streams.parent
+    files = list(folder.rglob("*")) if folder else []
+    start = time.perf_counter()
+    works = _self_test()
+    seconds = time.perf_counter() - start
+    return {
+        "cache folder": None if folder is None else str(folder),
+        "kernels": _count(),
+        "compiled in the cache": sum(file.suffix == ".nbi" for file in files),
+        "cache size (MB)": round(sum(file.stat().st_size for file in files if file.is_file()) / 1e6, 1),
+        "one kernel, called": "right" if works else "WRONG",
+        "first call (s)": round(seconds, 2),
+        "jit disabled": _jit_is_off(),
+    }
+
+
+def _count() -> int:
+    """Kernels in the package, whether compiled or not."""
+    import typeone_kernels
+
+    folder = next(iter(typeone_kernels.__path__))
+    modules = [import_module(f"typeone_kernels.{found.name}") for found in iter_modules([folder])]
+    return sum(
+        hasattr(value, "py_func") and value.__module__ == module.__name__
+        for module in modules
+        for value in vars(module).values()
+    )
+
+
+def _self_test() -> bool:
+    from typeone.roc import auroc
+
+    return auroc([9, 9, 5, 5], [1, 0, 1, 0]) == 0.5
+
+
+def _jit_is_off() -> bool:
+    import numba
+
+    return bool(numba.config.DISABLE_JIT)
+
+
+def _terminal() -> dict[str, Any]:
+    return {
+        "is a terminal": sys.stdout.isatty(),
+        "columns": shutil.get_terminal_size().columns,
+        "encoding": sys.stdout.encoding,
+        "TERM": os.environ.get("TERM"),
+        "NO_COLOR": "NO_COLOR" in os.environ,
+    }
+
+
+def advice_on(facts: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """One sentence for each thing to put right."""
+    kernels = facts["kernels"]
+    if kernels["cache folder"] is None:
+        yield "kernels are compiled anew in every process: set NUMBA_CACHE_DIR to a folder that only you can write"
+    if kernels["one kernel, called"] != "right":
+        yield "a kernel gives a wrong value: delete the cache folder and install numba again"
+    if kernels["jit disabled"]:
+        yield "NUMBA_DISABLE_JIT is set: kernels run as plain Python, hundreds of times slower"
+    encoding = str(facts["terminal"]["encoding"] or "").lower().replace("-", "")
+    if encoding != "utf8":
+        yield f"the output's encoding is {facts['terminal']['encoding']}: set PYTHONUTF8=1 to see ≤, ± and –"
+    missing = [name for name in PACKAGES[1:] if facts["versions"][name] is None]
+    if missing:
+        yield f"not installed: {', '.join(missing)}"
+    free = shutil.disk_usage(Path.cwd()).free
+    if free < 100e6:
+        yield f"only {free / 1e6:.0f} MB are free in the current folder"

@@ -1,0 +1,191 @@
+"""Where chunks run: in this process, in threads, in worker processes, on a Dask or a Ray cluster.
+
+A backend takes tasks, says which have ended, and tells a lost worker from an error.  It decides nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from typeone.engine import workers
+from typeone.engine.parameters import suggestion
+from typeone.engine.workers import Batch, Task
+
+
+class WorkerLostError(Exception):
+    """The worker died (killed, out of memory); the task has no result."""
+
+
+class Backend(ABC):
+    """Tickets stand for submitted tasks."""
+
+    slots: int
+    """Tasks to keep in flight."""
+    falls_whole = False
+    """Whether one lost worker takes all tasks in flight with it."""
+
+    @abstractmethod
+    def share(self, value: Any) -> Any:
+        """Put a shared object where every worker finds it; returns a handle for ``submit``."""
+
+    def release(self, handle: Any) -> None:  # noqa: B027 - most handles need no care
+        """No further task will use ``handle``."""
+
+    @abstractmethod
+    def submit(self, task: Task, handle: Any) -> Any:
+        """Start a task; returns its ticket, or raises WorkerLostError."""
+
+    @abstractmethod
+    def ended(self, tickets: Collection[Any], seconds: float, *, every: bool = False) -> Collection[Any]:
+        """Tickets that have ended, after waiting for one (or for every one) at most ``seconds``."""
+
+    @abstractmethod
+    def result(self, ticket: Any) -> Batch:
+        """What an ended task returned; raises WorkerLostError."""
+
+    @abstractmethod
+    def restart(self) -> None:
+        """Make the backend usable after a lost worker; unfinished tasks are forgotten."""
+
+    @abstractmethod
+    def close(self, *, kill: bool) -> None:
+        """End; with ``kill`` without waiting for running tasks."""
+
+
+class _InProcess(Backend):
+    """One task after the other in this process."""
+
+    slots = 1
+
+    def share(self, value: Any) -> Any:
+        return value
+
+    def submit(self, task: Task, handle: Any) -> Any:
+        return partial(workers.run, task, handle)
+
+    def ended(self, tickets: Collection[Any], seconds: float, *, every: bool = False) -> Collection[Any]:
+        return list(tickets)
+
+    def result(self, ticket: Any) -> Batch:
+        return ticket()  # type: ignore[no-any-return]
+
+    def restart(self) -> None:
+        raise AssertionError("this process cannot be lost")
+
+    def close(self, *, kill: bool) -> None:
+        pass
+
+
+class _OnExecutor(Backend):
+    """What threads and processes have in common: tickets are futures."""
+
+    executor: Executor
+
+    def ended(self, tickets: Collection[Any], seconds: float, *, every: bool = False) -> Collection[Any]:
+        return wait(tickets, seconds, return_when=ALL_COMPLETED if every else FIRST_COMPLETED).done
+
+
+class _Threads(_OnExecutor):
+    """Threads of this process; they run side by side as long as kernels hold no interpreter lock."""
+
+    def __init__(self, jobs: int) -> None:
+        self.slots = 2 * jobs
+        self.executor = ThreadPoolExecutor(jobs)
+
+    def share(self, value: Any) -> Any:
+        return value
+
+    def submit(self, task: Task, handle: Any) -> Future[Batch]:
+        return self.executor.submit(workers.run, task, handle)
+
+    def result(self, ticket: Future[Batch]) -> Batch:
+        return ticket.result()
+
+    def restart(self) -> None:
+        raise AssertionError("a thread cannot be lost")
+
+    def close(self, *, kill: bool) -> None:
+        self.executor.shutdown(wait=not kill, cancel_futures=True)
+
+
+class _Loky(_OnExecutor):
+    """joblib's worker processes on this machine; a shared object goes through one file, read once by each."""
+
+    falls_whole = True
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.slots = 2 * jobs
+        self._folder = tempfile.TemporaryDirectory(prefix="typeone-")
+        self._start()
+
+    def _start(self) -> None:
+        from joblib.externals.loky.process_executor import ProcessPoolExecutor
+
+        self.executor = ProcessPoolExecutor(
+            self.jobs, initializer=workers.prepare, initargs=(os.getpid(),), env=workers.ONE_THREAD
+        )
+
+    def share(self, value: Any) -> str:
+        handle, name = tempfile.mkstemp(dir=self._folder.name)
+        with os.fdopen(handle, "wb") as file:
+            pickle.dump(value, file, protocol=5)
+        return name
+
+    def release(self, handle: str) -> None:
+        Path(handle).unlink()
+
+    def submit(self, task: Task, handle: str) -> Future[Batch]:
+        try:
+            return self.executor.submit(workers.run_from_file, task, handle)
+        except BrokenProcessPool as error:
+            raise WorkerLostError from error
+
+    def result(self, ticket: Future[Batch]) -> Batch:
+        try:
+            return ticket.result()
+        except BrokenProcessPool as error:
+            raise WorkerLostError from error
+
+    def restart(self) -> None:
+        self.executor.shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
+        self._start()
+
+    def close(self, *, kill: bool) -> None:
+        self.executor.shutdown(wait=True, kill_workers=kill)  # type: ignore[call-arg]
+        with contextlib.suppress(OSError):
+            self._folder.cleanup()
+
+
+BACKENDS = ("loky", "threading", "dask", "ray")
+
+
+def make_backend(name: str, jobs: int, address: str | None = None) -> Backend:
+    """The backend called ``name``; one job needs no other process than this."""
+    if name not in BACKENDS:
+        raise ValueError(f"backend {name!r}: no such backend{suggestion(name, BACKENDS)}")
+    if jobs < 1:
+        raise ValueError(f"jobs={jobs}: at least one worker is needed")
+    if address is not None and name in ("loky", "threading"):
+        raise ValueError(f"address: the backend {name!r} runs on this machine only")
+    if name == "dask":
+        from typeone.engine.on_dask import Dask
+
+        return Dask(jobs, address)
+    if name == "ray":
+        from typeone.engine.on_ray import Ray
+
+        return Ray(jobs, address)
+    if jobs == 1:
+        return _InProcess()
+    return _Threads(jobs) if name == "threading" else _Loky(jobs)

@@ -1,0 +1,169 @@
+"""A design: which study, which grid of cells, how many repetitions, and when to stop."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from typeone.engine.parameters import Exact, Scalar, suggestion, typed
+from typeone.levels import Level, levels
+
+MAX_REPETITIONS = 10**12
+
+
+class Stop(BaseModel):
+    """Stop a cell once every named measure has reached one target, looked at after fixed repetition counts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    measures: tuple[str, ...] = ()
+    """Names of measures; none: every measure that is a validity claim."""
+    mc_se: float | None = Field(default=None, gt=0)
+    half_width: float | None = Field(default=None, gt=0)
+    verdict: bool = False
+    first: int = Field(default=1000, ge=2)
+    """The first look; each following one is at twice as many repetitions."""
+    looks: tuple[int, ...] = ()
+    """The looks, when doubling is not wanted."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Stop:
+        if (self.mc_se is not None) + (self.half_width is not None) + self.verdict != 1:
+            raise ValueError("give exactly one target: mc_se, half_width or verdict = true")
+        if any(a >= b for a, b in zip((1, *self.looks), self.looks, strict=False)):
+            raise ValueError("looks: repetition counts must be at least 2 and increase")
+        return self
+
+    def counts(self, most: int) -> tuple[int, ...]:
+        """The repetition counts at which a cell is looked at; the last is ``most``."""
+        counts = list(self.looks)
+        if not counts:
+            counts = [self.first]
+            while counts[-1] < most:
+                counts.append(2 * counts[-1])
+        return (*(count for count in counts if count < most), most)
+
+
+class Design(BaseModel):
+    """The whole description of a run; ``design_from`` is the constructor whose errors name key and rule."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    study: str = Field(min_length=1)
+    """A study's name, or ``module:NAME`` of one of your own."""
+    text: str = ""
+    repetitions: int = Field(default=1000, ge=1, le=MAX_REPETITIONS)
+    """Repetitions of each cell; the most of them when a stopping rule is given."""
+    seed: int = Field(default=1, ge=0)
+    levels: tuple[Exact, ...] = ()
+    """Error levels judged; none: the study's own."""
+    factors: dict[str, Scalar | list[Scalar]] = {}
+    """Crossed: every combination is a cell.  A single value is a factor with one value."""
+    cells: list[dict[str, Scalar]] = []
+    """Listed: each is crossed with the factors it does not name."""
+    inputs: dict[str, str] = {}
+    """Input files by name."""
+    chunk: int | None = Field(default=None, ge=1)
+    """Repetitions in one task and one file; by default about a second of work."""
+    margin: Exact = Level("0")
+    """A claim holds when its upper bound is at most level + margin."""
+    bounds: Literal["fixed", "sequence"] = "fixed"
+    """``sequence`` when the run may be topped up later: bounds valid at every look."""
+    stop: Stop | None = None
+
+    @field_validator("levels", mode="before")
+    @classmethod
+    def _levels(cls, value: Any) -> tuple[Level, ...]:
+        return () if value in ((), []) else levels("levels", value)
+
+    @field_validator("margin")
+    @classmethod
+    def _margin(cls, value: Level) -> Level:
+        if not 0 <= value < 1:
+            raise ValueError("a margin lies in [0, 1)")
+        return value
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """Repetition counts after which a cell is judged; one without a stopping rule."""
+        return self.stop.counts(self.repetitions) if self.stop else (self.repetitions,)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values that ``design_from`` reads back, without what is left at its default."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def as_toml(self) -> str:
+        """The design as a TOML file that ``read_design`` reads back."""
+        return _toml(self.as_dict())
+
+
+def design_from(values: Mapping[str, Any]) -> Design:
+    """A design from plain values; a ValueError names the key, the rule and the nearest known key."""
+    try:
+        return Design.model_validate(dict(values))
+    except ValidationError as error:
+        raise ValueError(explain(error, "design")) from None
+
+
+def read_design(file: str | Path) -> Design:
+    """A design from a TOML file; input files are looked for beside it."""
+    file = Path(file)
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} is not a TOML file: {error}") from None
+    if isinstance(values.get("inputs"), dict):
+        values["inputs"] = {
+            name: str(file.parent / path) if isinstance(path, str) else path for name, path in values["inputs"].items()
+        }
+    try:
+        return design_from(values)
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
+
+
+def explain(error: ValidationError, what: str) -> str:
+    """The first fault of a pydantic error as one sentence: key, rule, nearest known key."""
+    fault = error.errors(include_url=False)[0]
+    path = [str(step) for step in fault["loc"]]
+    where = ".".join(path) or what
+    if fault["type"] == "extra_forbidden":
+        model = Stop if path[0] == "stop" and len(path) > 1 else Design
+        return f"{where}: no such key{suggestion(path[-1], model.model_fields)}"
+    if fault["type"] == "missing":
+        return f"{where}: this key is needed"
+    given = fault["input"]
+    shown = f"={given!r}" if isinstance(given, bool | int | float | str) else ""
+    return f"{where}{shown}: {fault['msg'].removeprefix('Value error, ')}"
+
+
+def _toml(values: Mapping[str, Any]) -> str:
+    lines = [f"{key} = {_value(v)}" for key, v in values.items() if not _is_table(v)]
+    for key, value in values.items():
+        if isinstance(value, dict):
+            lines += ["", f"[{key}]", *(f"{_key(k)} = {_value(v)}" for k, v in value.items())]
+        elif _is_table(value):
+            for row in value:
+                lines += ["", f"[[{key}]]", *(f"{_key(k)} = {_value(v)}" for k, v in row.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
+
+
+def _key(key: str) -> str:
+    return key if key.isascii() and key.replace("_", "").replace("-", "").isalnum() else json.dumps(key)
+
+
+def _value(value: Any) -> str:
+    value = typed(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    # JSON's strings, integers, floats and booleans are TOML's too, once DEL is escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,174 @@
+"""The manifest of a run's folder: what was planned, what is complete, with what it was made.
+
+It is the only thing readers trust: a chunk counts once the manifest names it, with its checksum.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from typeone.engine.files import write_whole
+
+FORMAT = 1
+NAME = "manifest.json"
+PACKAGES = ("typeone", "numpy", "numba", "llvmlite", "scipy", "pyarrow", "joblib", "pydantic")
+BINDING = ("numpy", "numba")
+"""Packages whose version decides the numbers: a folder is never continued with others."""
+
+CHUNK_NAME = re.compile(r"\d{6,}-\d{12,}-\d+\.parquet")
+
+
+class Chunk(NamedTuple):
+    """A complete file of repetitions first .. first + size - 1 of a cell."""
+
+    cell: int
+    first: int
+    size: int
+    failed: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """The file's name in the folder ``repetitions``."""
+        return f"{self.cell:06d}-{self.first:012d}-{self.size}.parquet"
+
+
+@dataclass
+class Session:
+    """One call of ``run`` on the folder."""
+
+    start: str
+    jobs: int
+    backend: str
+    repetitions: int
+    before: int
+    """Repetitions that were there at its start."""
+    end: str = ""
+    state: str = "running"
+    compile_seconds: float = 0.0
+    run_seconds: float = 0.0
+
+
+@dataclass
+class Manifest:
+    """See the module; ``as_json`` and ``read`` are inverse."""
+
+    identity: str
+    facts: dict[str, Any]
+    design: dict[str, Any]
+    reference: str
+    factors: list[dict[str, Any]]
+    """Each cell's parameters as typed."""
+    keys: list[tuple[int, int]]
+    """Each cell's 128-bit random key."""
+    planned: int
+    sequence: bool
+    """True once anyone may have looked before the last repetition: bounds must then hold at every look."""
+    versions: dict[str, str]
+    machine: dict[str, Any]
+    sessions: list[Session] = field(default_factory=list)
+    stopped: dict[int, int] = field(default_factory=dict)
+    """Repetitions at which the stopping rule ended a cell."""
+    chunks: dict[tuple[int, int], Chunk] = field(default_factory=dict)
+    """By (cell, first)."""
+    lost: list[tuple[int, int, int]] = field(default_factory=list)
+    """Chunks (cell, first, count) that killed their worker three times."""
+
+    @property
+    def completed(self) -> int:
+        """Repetitions that were attempted, failed ones included."""
+        return sum(chunk.size for chunk in self.chunks.values())
+
+    @property
+    def failed(self) -> int:
+        """Repetitions that raised or killed their worker."""
+        return sum(chunk.failed for chunk in self.chunks.values())
+
+    def as_json(self) -> bytes:
+        """Canonical order, one line for each chunk."""
+        head = asdict(self) | {"format": FORMAT, "completed": self.completed, "failed": self.failed}
+        del head["chunks"]
+        chunks = ",\n".join(json.dumps(list(chunk)) for _, chunk in sorted(self.chunks.items()))
+        return f'{json.dumps(head, indent=1)[:-2]},\n "chunks": [\n{chunks}\n ]\n}}\n'.encode()
+
+    def write(self, folder: Path) -> None:
+        """Replace the folder's manifest atomically."""
+        write_whole(folder / NAME, self.as_json())
+
+
+def read(folder: Path) -> Manifest:
+    """The manifest of ``folder``; a ValueError says why there is none to read."""
+    file = folder / NAME
+    try:
+        values = json.loads(file.read_bytes())
+        if values.pop("format") != FORMAT:
+            raise ValueError("another format")
+        del values["completed"], values["failed"]
+        values["sessions"] = [Session(**session) for session in values["sessions"]]
+        values["stopped"] = {int(cell): count for cell, count in values["stopped"].items()}
+        values["keys"] = [(a, b) for a, b in values["keys"]]
+        values["lost"] = [(a, b, c) for a, b, c in values["lost"]]
+        chunks = [Chunk(*row) for row in values["chunks"]]
+        values["chunks"] = {(chunk.cell, chunk.first): chunk for chunk in chunks}
+        return Manifest(**values)
+    except FileNotFoundError:
+        raise ValueError(f"{folder} holds no run: there is no {NAME}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{file} cannot be read as a manifest: {error}") from None
+
+
+def now() -> str:
+    """UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def versions() -> dict[str, str]:
+    """Python and the packages that matter, as installed here."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed as a package"
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """Operating system, processor and its threads."""
+    return {"system": platform.platform(), "cpu": _cpu(), "threads": os.cpu_count()}
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """What differs between two identities, in words."""
+    told = []
+    for name in sorted(old.keys() | new.keys()):
+        a, b = old.get(name), new.get(name)
+        if a == b:
+            continue
+        if name == "cells" and isinstance(a, list) and isinstance(b, list):
+            index = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+            one = a[index] if index < len(a) else "none"
+            other = b[index] if index < len(b) else "none"
+            told.append(f"cells ({len(a)} there, {len(b)} here; cells[{index}]: {one} there, {other} here)")
+        else:
+            told.append(f"{name} ({a} there, {b} here)")
+    return told

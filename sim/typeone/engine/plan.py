@@ -1,0 +1,154 @@
+"""From a design to numbered cells with their random keys, and to the identity of a run."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from typeone.engine.design import Design, explain
+from typeone.engine.parameters import Scalar, canonical, suggestion
+from typeone.engine.streams import stream_key
+from typeone.engine.study import Cell, Study
+from typeone.levels import Level
+from typeone.studies import find
+
+RESERVED = frozenset(
+    {
+        "study",
+        "cell",
+        "method",
+        "measure",
+        "level",
+        "estimate",
+        "mc_se",
+        "sd",
+        "lower",
+        "upper",
+        "attempted",
+        "valid",
+        "failed",
+        "verdict",
+        "needed",
+        "bounds",
+    }
+)
+"""Columns of the summary, which a factor would hide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A design resolved against its study."""
+
+    design: Design
+    study: Study
+    reference: str
+    """``module:NAME`` under which a worker imports the study."""
+    cells: tuple[Cell, ...]
+    facts: Mapping[str, Any]
+    """What makes up the identity, as plain JSON."""
+
+    @property
+    def identity(self) -> str:
+        """Digest of study, cells, levels, seed and input contents; nothing else."""
+        return digest_of(self.facts)
+
+    @property
+    def repetitions(self) -> int:
+        """Planned repetitions of all cells."""
+        return self.design.repetitions * len(self.cells)
+
+    def factors(self, cell: Cell) -> dict[str, Any]:
+        """The cell's parameters by name, as the study's model holds them."""
+        return {name: getattr(cell.parameters, name) for name in self.study.parameters.model_fields}
+
+    def shared_key(self, cell: Cell) -> str:
+        """Cells with equal keys use one shared object."""
+        looked_at = self.study.shared_by
+        values = self.factors(cell)
+        if looked_at is not None:
+            values = {name: values[name] for name in looked_at}
+        return json.dumps({name: canonical(value) for name, value in sorted(values.items())})
+
+
+def plan(design: Design) -> Plan:
+    """Resolve ``design``: find its study, validate every cell, digest its input files."""
+    study, reference = find(design.study)
+    fields = study.parameters.model_fields
+    for name in itertools.chain(design.factors, *design.cells):
+        if name not in fields:
+            raise ValueError(f"factors.{name}: {study.name} has no such factor{suggestion(name, fields)}")
+    if clash := RESERVED & set(fields):
+        raise ValueError(f"study {study.name}: a factor cannot be called {min(clash)!r}: a summary column is")
+    levels = design.levels or tuple(Level(text) for text in study.levels)
+    inputs = {name: Path(path) for name, path in design.inputs.items()}
+    digests = {name: _file_digest(name, path, study) for name, path in sorted(inputs.items())}
+    cells: list[Cell] = []
+    canonical_cells: dict[str, int] = {}
+    for index, values in enumerate(grid(design)):
+        parameters = _validated(study, values, index)
+        texts = {name: canonical(getattr(parameters, name)) for name in fields}
+        first = canonical_cells.setdefault(json.dumps(texts, sort_keys=True), index)
+        if first != index:
+            raise ValueError(f"cells[{index}]: repeats cells[{first}]")
+        unpaired = {name: text for name, text in texts.items() if name not in study.paired}
+        key = stream_key(design.seed, study.name, unpaired)
+        cells.append(Cell(index, parameters, levels, key, inputs))
+    facts = {
+        "study": study.name,
+        "cells": [json.loads(text) for text in canonical_cells],
+        "levels": [level.canonical for level in levels],
+        "seed": design.seed,
+        "inputs": digests,
+    }
+    return Plan(design, study, reference, tuple(cells), facts)
+
+
+def grid(design: Design) -> Iterator[dict[str, Scalar]]:
+    """The listed cells, each crossed with the factors it does not name, in the order of the design."""
+    for listed in design.cells or [{}]:
+        crossed = {name: values for name, values in design.factors.items() if name not in listed}
+        axes = [values if isinstance(values, list) else [values] for values in crossed.values()]
+        for name, axis in zip(crossed, axes, strict=True):
+            if not axis:
+                raise ValueError(f"factors.{name}: at least one value is needed")
+        for point in itertools.product(*axes):
+            yield {**listed, **dict(zip(crossed, point, strict=True))}
+
+
+def gaps(done: Iterable[tuple[int, int]], stop: int) -> Iterator[tuple[int, int]]:
+    """What is missing of 0..stop-1, as (first, count); ``done`` likewise."""
+    position = 0
+    for first, count in sorted((*done, (stop, 0))):
+        end = min(first, stop)
+        if position < end:
+            yield position, end - position
+        position = max(position, first + count)
+
+
+def digest_of(facts: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical JSON text of ``facts``."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _validated(study: Study, values: Mapping[str, Scalar], index: int) -> Any:
+    try:
+        return study.parameters.model_validate(dict(values))
+    except ValidationError as error:
+        raise ValueError(f"cells[{index}].{explain(error, study.name)}") from None
+
+
+def _file_digest(name: str, path: Path, study: Study) -> str:
+    if name not in study.inputs:
+        raise ValueError(f"inputs.{name}: {study.name} reads no such file{suggestion(name, study.inputs)}")
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ValueError(f"inputs.{name}: cannot read {path}: {error.strerror}") from None

@@ -1,0 +1,113 @@
+"""A short run in the parent before the fan-out: compiles the kernels once, and measures what a run will take."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from typeone.engine.plan import Plan
+from typeone.engine.storage import encode
+from typeone.engine.study import Cell
+from typeone.engine.workers import Batch, simulate
+
+CHUNK_SECONDS = 1.0
+CHUNK_REPETITIONS = 5_000
+CHUNK_ROWS = 50_000
+"""No chunk is larger, so that memory does not grow with the number of repetitions."""
+_ENOUGH = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a few repetitions of representative cells took."""
+
+    seconds: float
+    """For one repetition, compiled."""
+    compile_seconds: float
+    columns: int
+    file_bytes: float
+    """On the disk, for one repetition."""
+    shared_bytes: int
+    """The largest shared object, as sent to a worker."""
+
+    def chunk(self, repetitions: int) -> int:
+        """Repetitions of about a second of work, few enough for memory."""
+        by_time = int(CHUNK_SECONDS / max(self.seconds, 1e-9))
+        by_rows = CHUNK_ROWS // max(self.columns, 1)
+        return max(1, min(by_time, by_rows, CHUNK_REPETITIONS, repetitions))
+
+
+def trial(plan: Plan) -> Trial:
+    """Run one repetition of each kind of cell, then more of the last one until the clock can tell."""
+    compiled = 0.0
+    shared_bytes = 0
+    slowest = 0.0
+    widest = 0
+    file_bytes = 0.0
+    for cell in _kinds(plan):
+        shared = plan.study.share(cell)
+        shared_bytes = max(shared_bytes, len(pickle.dumps(shared, protocol=5)))
+        compiled += simulate(plan.study, cell, shared, 0, 1).compile_seconds
+        batch = _timed(plan, cell, shared)
+        count = max(1, batch.repetitions.size + len(batch.failures))
+        compiled += batch.compile_seconds
+        slowest = max(slowest, (batch.seconds - batch.compile_seconds) / count)
+        widest = max(widest, len(batch.columns))
+        file_bytes = max(file_bytes, len(encode(cell.index, batch)) / count)
+    return Trial(slowest, compiled, widest, file_bytes, shared_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a whole run will take, about: seconds, bytes of memory, bytes on the disk."""
+
+    chunk: int
+    seconds: float
+    compile_seconds: float
+    memory: int
+    disk: int
+
+
+def estimate(plan: Plan, jobs: int) -> Needs:
+    """From a short trial; the seconds are those of ``jobs`` workers with a core each."""
+    tried = trial(plan)
+    # Each process holds what this one holds now.
+    processes = 1 + (jobs if jobs > 1 else 0)
+    return Needs(
+        chunk=plan.design.chunk or tried.chunk(plan.design.repetitions),
+        seconds=tried.seconds * plan.repetitions / jobs,
+        compile_seconds=tried.compile_seconds,
+        memory=processes * (_peak_memory() + tried.shared_bytes),
+        disk=int(tried.file_bytes * plan.repetitions),
+    )
+
+
+def _peak_memory() -> int:
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _timed(plan: Plan, cell: Cell, shared: object) -> Batch:
+    most = min(plan.design.repetitions, CHUNK_REPETITIONS)
+    count = 1
+    while True:
+        batch = simulate(plan.study, cell, shared, 0, count)
+        if batch.seconds - batch.compile_seconds > _ENOUGH or count == most:
+            return batch
+        count = min(8 * count, most)
+
+
+def _kinds(plan: Plan) -> Iterator[Cell]:
+    """The first cell with each value of a factor that is no number: such factors choose other code."""
+    seen: set[tuple[str, object]] = set()
+    for cell in plan.cells:
+        values = {(name, v) for name, v in plan.factors(cell).items() if isinstance(v, bool | str)}
+        if cell.index == 0 or values - seen:
+            seen |= values
+            yield cell

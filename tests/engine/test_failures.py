@@ -1,0 +1,148 @@
+"""Failures are data: counted, kept with their error, never redrawn, and shown under both readings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from engine.runs import go
+from engine.trivial import REFERENCE, STUDY
+from typeone.engine.design import design_from
+from typeone.engine.export import export
+from typeone.engine.intervals import rate_fixed
+from typeone.engine.manifest import read
+from typeone.engine.plan import plan
+from typeone.engine.runner import run
+from typeone.engine.status import status
+from typeone.engine.study import Cell, Column, Columns, Study
+from typeone.engine.workers import MAX_MESSAGE, simulate
+
+
+def cell(**factors: Any) -> Cell:
+    return plan(design_from({"study": REFERENCE, "factors": factors})).cells[0]
+
+
+def test_failed_repetitions_are_counted_and_leave_no_row(tmp_path: Path) -> None:
+    result = go(tmp_path, factors={"rate": ["1/20", 0.5], "fail_every": 10})
+    assert result.state == "complete"
+    assert (result.completed, result.failed) == (1000, 100)
+    rows = {row["measure"]: row for row in result.summary.to_pylist() if row["cell"] == 1}
+    assert (rows["error"]["attempted"], rows["error"]["valid"], rows["error"]["failed"]) == (500, 450, 50)
+    export(tmp_path, tmp_path / "t.parquet")
+    stored = pq.read_table(tmp_path / "t.parquet").to_pylist()
+    there = [row["repetition"] for row in stored if row["cell"] == 1 and row["measure"] == "error"]
+    assert there == [repetition for repetition in range(500) if repetition % 10 != 9]
+
+
+def test_a_halved_batch_gives_what_the_whole_one_would() -> None:
+    point = cell(rate=0.5, fail_every=10)
+    halved = simulate(STUDY, point, None, 0, 95)
+    calm = replace(point, parameters=point.parameters.model_copy(update={"fail_every": 0}))
+    whole = simulate(STUDY, calm, None, 0, 95)
+    assert [failure.repetition for failure in halved.failures] == list(range(9, 95, 10))
+    assert {(failure.kind, failure.message) for failure in halved.failures} == {("RuntimeError", "no luck among 10")}
+    np.testing.assert_array_equal(halved.repetitions, np.setdiff1d(np.arange(95), np.arange(9, 95, 10)))
+    np.testing.assert_array_equal(halved.values, whole.values[halved.repetitions])
+
+
+def test_a_rate_has_bounds_under_both_readings(tmp_path: Path) -> None:
+    result = go(tmp_path, factors={"fail_every": 5}, repetitions=100)
+    row = result.summary.to_pylist()[0]
+    ones = round(row["estimate"] * row["valid"])
+    assert (row["valid"], row["failed"]) == (80, 20)
+    assert (row["lower"], row["upper"]) == rate_fixed(ones, 80, 0.025)
+    assert (row["lower_failed_as_0"], row["upper_failed_as_0"]) == rate_fixed(ones, 100, 0.025)
+    assert (row["lower_failed_as_1"], row["upper_failed_as_1"]) == rate_fixed(ones + 20, 100, 0.025)
+
+
+@pytest.mark.parametrize(("level", "fails", "verdict"), [(0.7, 0, "holds"), (0.7, 4, "undecided")])
+def test_failures_can_take_a_verdict_away(tmp_path: Path, level: float, fails: int, verdict: str) -> None:
+    result = go(tmp_path, factors={"fail_every": fails, "rate": "0.6"}, levels=[level], repetitions=200)
+    assert result.summary.to_pylist()[0]["verdict"] == verdict
+
+
+def test_when_every_repetition_fails_no_rate_is_shown(tmp_path: Path) -> None:
+    result = go(tmp_path, factors={"fail_every": 1}, repetitions=30)
+    rows = result.summary.to_pylist()
+    assert [row["measure"] for row in rows] == ["error", "part", "size", "edge"]
+    for row in rows:
+        assert row["estimate"] is None
+        assert (row["attempted"], row["valid"], row["failed"]) == (30, 0, 30)
+    assert (rows[0]["lower"], rows[0]["upper"]) == (0.0, 1.0)
+
+
+def test_the_run_stops_beyond_the_share_and_goes_on_when_more_are_allowed(tmp_path: Path) -> None:
+    design = design_from(
+        {"study": REFERENCE, "repetitions": 1000, "chunk": 50, "factors": {"rate": "1/2", "fail_every": 25}}
+    )
+    result = run(design, tmp_path)
+    assert result.state == "too many failures"
+    assert (result.completed, result.failed) == (300, 12)
+    assert read(tmp_path).completed == 300
+    told = status(tmp_path)
+    assert told.state == "too many failures"
+    assert told.kinds == {"RuntimeError": 12}
+    assert told.examples[0][1].repetition == 24
+    assert run(design, tmp_path, max_failures=0.04).state == "complete"
+    with pytest.raises(ValueError, match="max_failures=2"):
+        run(design, tmp_path, max_failures=2)
+
+
+def study_that(columns: Any) -> Study:
+    def simulate(cell: Cell, shared: Any, first: int, count: int) -> Columns:
+        return columns(first, count)
+
+    return replace(STUDY, simulate=simulate)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (lambda first, count: {Column("a", "error"): np.zeros(count + 1)}, r"shape \(2,\) instead of \(1,\)"),
+        (lambda first, count: {Column("a", "error"): np.full(count, np.inf)}, "infinite"),
+        (lambda first, count: {Column("a", "eror"): np.zeros(count)}, "declares no measure 'eror'"),
+        (lambda first, count: {Column("a", "error"): np.array(["x"] * count)}, "could not convert"),
+    ],
+)
+def test_what_a_study_must_not_return_is_a_failure(columns: Any, told: str) -> None:
+    batch = simulate(study_that(columns), cell(), None, 5, 3)
+    assert [failure.repetition for failure in batch.failures] == [5, 6, 7]
+    assert batch.values.shape == (0, 0)
+    for failure in batch.failures:
+        with pytest.raises(ValueError, match=told):
+            raise ValueError(failure.message)
+
+
+def test_columns_of_some_repetitions_only_are_failures() -> None:
+    def columns(first: int, count: int) -> Columns:
+        if count > 1:
+            raise ArithmeticError
+        return {Column("a" if first < 2 else "b", "error"): np.zeros(1)}
+
+    batch = simulate(study_that(columns), cell(), None, 0, 4)
+    assert batch.columns == (Column("a", "error"),)
+    assert [failure.repetition for failure in batch.failures] == [2, 3]
+
+
+def test_a_long_message_is_cut() -> None:
+    def columns(first: int, count: int) -> Columns:
+        raise KeyError("x" * 10_000)
+
+    (failure,) = simulate(study_that(columns), cell(), None, 0, 1).failures
+    assert len(failure.message) == MAX_MESSAGE
+
+
+def test_missing_values_are_attempted_but_not_valid(tmp_path: Path) -> None:
+    rows = go(tmp_path, repetitions=400).summary.to_pylist()
+    edge = next(row for row in rows if row["measure"] == "edge" and row["cell"] == 0)
+    assert edge["attempted"] == 400
+    assert 250 < edge["valid"] < 350
+    assert edge["failed"] == 0
+    shares = [row["estimate"] for row in rows if row["cell"] == 0 and row["measure"].startswith("edge_")]
+    assert len(shares) == 3
+    assert sum(shares) == pytest.approx(1.0)
