@@ -1,0 +1,286 @@
+"""A question as asked, and as understood: the target's column, the sizes in question, and one cell for each."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pydantic import ValidationError
+
+from typeone.engine import manifest, workers
+from typeone.engine.design import Design, design_from, explain
+from typeone.engine.parameters import canonical, suggestion, typed
+from typeone.engine.plan import Plan, grid, plan
+from typeone.engine.study import Column, Study
+from typeone.levels import Level, level, number
+from typeone.plan.hints import Hints, hints_of
+from typeone.plan.target import Target, read_target
+from typeone.studies import find
+
+MOST_SIZES = 20_000
+MULTIPLES = (Level("0.8"), Level("1"), Level("1.2"))
+ONE = Level("1")
+ERROR = Level("0.05")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, in the words of the command line.
+
+    The first factor of ``vary`` is searched; with a second one, that is done for each of its sizes.  Every size
+    is looked at after ``first`` repetitions, twice as many, and so on, as long as it is undecided, up to ``most``.
+    All decisions about sizes together are wrong with probability at most ``error``.
+    """
+
+    design: Design
+    target: str
+    vary: tuple[str, ...]
+    at_most: tuple[str, ...] = ()
+    cost: tuple[str, ...] = ()
+    effect: str = ""
+    """A factor whose value is also taken at 80 % and 120 %, to show how the answer depends on it."""
+    level: str = ""
+    method: str = ""
+    every: bool = False
+    """Simulate every size; infer none."""
+    first: int = 200
+    most: int = 12_800
+    error: Level = ERROR
+
+    def looks(self) -> tuple[int, ...]:
+        """Repetitions at which a size is looked at."""
+        counts = [self.first]
+        while 2 * counts[-1] <= self.most:
+            counts.append(2 * counts[-1])
+        return tuple(counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Sizes of the searched factor, everything else fixed: position i of the search is cell ``first + i``."""
+
+    multiple: Level
+    """Of the effect."""
+    outer: int | None
+    """The size of the second factor, if there is one."""
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question resolved against its study."""
+
+    question: Question
+    hints: Hints
+    planned: Plan
+    target: Target
+    column: Column
+    limits: tuple[tuple[Target, Column], ...]
+    factors: tuple[str, ...]
+    """The searched factor and, perhaps, the second."""
+    sizes: tuple[int, ...]
+    lines: tuple[Line, ...]
+    costs: Mapping[str, Level]
+
+    @property
+    def columns(self) -> set[Column]:
+        """All columns that are needed."""
+        return {self.column, *(column for _, column in self.limits)}
+
+    def facts(self) -> dict[str, Any]:
+        """What makes up the identity of a plan's folder: more repetitions may be asked for, all else is fixed."""
+        here = manifest.versions()
+        return {
+            **self.planned.facts,
+            "target": self.target.text,
+            "limits": [limit.text for limit, _ in self.limits],
+            "first": self.question.first,
+            "error": self.question.error.canonical,
+            "every": self.question.every,
+            "versions": {name: here[name] for name in manifest.BINDING},
+        }
+
+
+def understand(question: Question) -> Asked:
+    """Find study, column and sizes; a ValueError says which part of the question cannot be meant."""
+    _check(question)
+    study, reference = find(question.design.study)
+    hints = hints_of(reference)
+    varied = _varied(question.vary, study, hints)
+    costs = _costs(question.cost, varied, study, hints)
+    at, of = _level(question), question.method
+    read = partial(read_target, study=study, hints=hints, level_=question.level, method=of)
+    target = read("--target", question.target, sense=">=")
+    limits = [read("--at-most", text, sense="<=") for text in question.at_most]
+    for limit in limits:
+        if limit.sense != "<=":
+            raise ValueError(f"--at-most {limit.text!r}: is a limit from above; write <= or =")
+    levels = [at, *(one.level for one in (target, *limits))]
+    planned, lines = _cells(question, study, hints, varied, [one for one in levels if one is not None])
+    columns = _measured(planned)
+    target, column = target.among(columns, at, of)
+    # A limit is meant at the target's level and for its method unless it says otherwise.
+    at, of = at or target.level, of or target.method
+    sizes = tuple(next(iter(varied.values())))
+    return Asked(
+        question=question,
+        hints=hints,
+        planned=planned,
+        target=target,
+        column=column,
+        limits=tuple(limit.among(columns, at, of) for limit in limits),
+        factors=tuple(varied),
+        sizes=sizes,
+        lines=lines,
+        costs=costs,
+    )
+
+
+def _check(question: Question) -> None:
+    if question.first < 2:
+        raise ValueError(f"first={question.first}: a first look needs at least 2 repetitions")
+    if question.most < question.first:
+        raise ValueError(f"most={question.most}: must be at least first={question.first}")
+    if not 0 < question.error < 1:
+        raise ValueError(f"error={question.error.text}: a probability strictly between 0 and 1 is needed")
+    if not 1 <= len(question.vary) <= 2:
+        raise ValueError(f"--vary: one or two factors are needed, not {len(question.vary)}")
+
+
+def _level(question: Question) -> Level | None:
+    return level("--level", question.level) if question.level else None
+
+
+def _factor(option: str, name: str, study: Study, hints: Hints) -> str:
+    known = study.parameters.model_fields
+    meant = hints.factors.get(name, name).replace("-", "_")
+    if meant not in known:
+        raise ValueError(f"{option} {name}: {study.name} has no such factor{suggestion(name, known)}")
+    return meant
+
+
+def _varied(texts: Sequence[str], study: Study, hints: Hints) -> dict[str, list[int]]:
+    """Sizes by factor, ascending."""
+    found: dict[str, list[int]] = {}
+    for text in texts:
+        name, _, span = text.partition("=")
+        factor = _factor("--vary", name.strip(), study, hints)
+        if factor in found:
+            raise ValueError(f"--vary {text!r}: {factor} is there already")
+        found[factor] = _span(text, span)
+    return found
+
+
+def _span(text: str, span: str) -> list[int]:
+    """``20:500``, ``20:500:5`` (both ends belong to it) or ``20,30,50``."""
+    try:
+        if "," in span:
+            sizes = [int(part) for part in span.split(",")]
+        else:
+            start, stop, *more = map(int, span.split(":"))
+            (step,) = more or [1]
+            sizes = list(range(start, stop + 1, step))
+    except ValueError:
+        raise ValueError(f"--vary {text!r}: write factor=FROM:TO, factor=FROM:TO:STEP or factor=A,B,C") from None
+    if not sizes or any(a >= b for a, b in itertools.pairwise(sizes)):
+        raise ValueError(f"--vary {text!r}: sizes must increase")
+    if len(sizes) > MOST_SIZES:
+        raise ValueError(f"--vary {text!r}: {len(sizes)} sizes are more than {MOST_SIZES}; add a step")
+    return sizes
+
+
+def _costs(texts: Sequence[str], varied: Mapping[str, Sequence[int]], study: Study, hints: Hints) -> dict[str, Level]:
+    found: dict[str, Level] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        factor = _factor("--cost", name.strip(), study, hints)
+        if factor not in varied:
+            raise ValueError(f"--cost {text!r}: {factor} is not varied")
+        found[factor] = number(f"--cost {name}", value)
+        if found[factor] < 0:
+            raise ValueError(f"--cost {text!r}: a cost is at least 0")
+    if missing := [factor for factor in varied if found and factor not in found]:
+        raise ValueError(f"--cost: the cost of {missing[0]} is missing")
+    return found
+
+
+def _cells(
+    question: Question, study: Study, hints: Hints, varied: Mapping[str, Sequence[int]], levels: Sequence[Level]
+) -> tuple[Plan, tuple[Line, ...]]:
+    """One cell for each effect, second size and size, in this order."""
+    effect = _factor("--effect", question.effect, study, hints) if question.effect else ""
+    if effect in varied:
+        raise ValueError(f"--effect {question.effect}: is varied already")
+    fixed = _fixed(question.design, varied)
+    inner, *more = varied.values()
+    outers: list[int | None] = [*more[0]] if more else [None]
+    multiples = MULTIPLES if effect else (ONE,)
+    if len(inner) * len(outers) * len(multiples) > MOST_SIZES:
+        raise ValueError(f"--vary: more than {MOST_SIZES} cells in all; add a step")
+    scaled = _scaled(study, {**fixed, **{name: sizes[0] for name, sizes in varied.items()}}, effect, multiples)
+    cells: list[dict[str, Any]] = []
+    lines = []
+    for (multiple, extra), outer in itertools.product(scaled, outers):
+        lines.append(Line(multiple, outer, len(cells)))
+        for size in inner:
+            cells.append(dict(zip(varied, (size, outer), strict=False)) | extra)
+    changes = {
+        "factors": {name: value for name, value in fixed.items() if name != effect},
+        "cells": cells,
+        "repetitions": question.looks()[-1],
+        "stop": None,
+    }
+    changes |= {"levels": list({one: one.text for one in levels}.values())} if levels else {}
+    planned = plan(design_from(question.design.model_dump(mode="json", exclude_unset=True) | changes))
+    _check_whole(planned, varied)
+    return planned, tuple(lines)
+
+
+def _fixed(design: Design, varied: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of all other factors; they must be one set."""
+    rest = [{k: v for k, v in point.items() if k not in varied} for point in grid(design)]
+    distinct = {json.dumps(point, sort_keys=True) for point in rest}
+    if len(distinct) > 1:
+        names = {name for point in rest for name in point}
+        several = sorted(name for name in names if len({canonical(point.get(name)) for point in rest}) > 1)
+        raise ValueError(f"{several[0]}: the design has several values; choose one with --set {several[0]}=VALUE")
+    return rest[0]
+
+
+def _scaled(
+    study: Study, values: Mapping[str, Any], effect: str, multiples: Sequence[Level]
+) -> Iterator[tuple[Level, dict[str, Any]]]:
+    """Each multiple with the effect at that multiple of its value."""
+    if not effect:
+        yield ONE, {}
+        return
+    try:
+        value = getattr(study.parameters.model_validate(dict(values)), effect)
+    except ValidationError as error:
+        raise ValueError(explain(error, study.name)) from None
+    if isinstance(value, bool | str):
+        raise ValueError(f"--effect {effect}: {value!r} is no number that could be multiplied")
+    for multiple in multiples:
+        exact = Level(value) * multiple
+        whole = exact.denominator == 1
+        yield multiple, {effect: exact.numerator if whole else float(exact) if isinstance(value, float) else str(exact)}
+
+
+def _check_whole(planned: Plan, varied: Mapping[str, Any]) -> None:
+    for factor in varied:
+        value = getattr(planned.cells[0].parameters, factor)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ValueError(f"--vary {factor}: {typed(value)!r} is no whole number, so it has no sizes")
+
+
+def _measured(planned: Plan) -> tuple[Column, ...]:
+    """The columns of one repetition of the first cell."""
+    cell = planned.cells[0]
+    batch = workers.simulate(planned.study, cell, planned.study.share(cell), 0, 1)
+    for failure in batch.failures:
+        raise ValueError(f"{planned.study.name}: the first repetition failed with {failure.kind}: {failure.message}")
+    return batch.columns
