@@ -12,15 +12,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scf_twin import NumpyStudy
 from timing import interleaved, ratio
-from typeone_kernels.partitions import draw_roles
-
 from typeone.engine.study import Cell, Column
 from typeone.levels import levels
 from typeone.studies.scf import STUDY
+from typeone_kernels.partitions import draw_roles
 
 
 def floor(score, source, tests: int, participants: int, values) -> float:
-    """The least any implementation does a partition: read the sorted documents once, sort the test sources six times."""
+    """The least that any implementation does: read the sorted documents once, sort the test sources six times."""
     total = float(np.take(values, source).sum()) + float(score.sum())
     for i in range(6):
         np.sort(values[i : i + tests + participants])
@@ -61,8 +60,8 @@ def main(partitions: int = 500) -> None:
     )
     for name, timing in times.items():
         print(f"{name:6} {timing.median / few * 1e6:8.0f} us a partition (median of 7)")
-    print("numpy / ours %.1f (%.1f to %.1f)" % ratio(times["numpy"], times["ours"]))
-    print("ours / floor %.2f (%.2f to %.2f)" % ratio(times["ours"], times["floor"]))
+    print("numpy / ours {:.1f} ({:.1f} to {:.1f})".format(*ratio(times["numpy"], times["ours"])))
+    print("ours / floor {:.2f} ({:.2f} to {:.2f})".format(*ratio(times["ours"], times["floor"])))
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB in this process")
 
 

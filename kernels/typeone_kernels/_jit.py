@@ -99,7 +99,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     as it was, so a user's own ``@njit(cache=True)`` code is left alone.  A function that stands outside this
     package is compiled with the same options and not cached.
     """
-    file = Path(function.__code__.co_filename)  # type: ignore[attr-defined]
+    file = Path(function.__code__.co_filename)
     folder = cache_folder(file.stem) if file.parent == HERE else None
     if folder is None:
         return njit(**OPTIONS)(function)  # type: ignore[no-any-return]

@@ -35,20 +35,20 @@ def exact_sum(values: NDArray[np.float64], parts: NDArray[np.float64]) -> float:
         used = kept + 1
     if used == 0:
         return 0.0
-    total: float = parts[used - 1]
+    result = float(parts[used - 1])
     for i in range(used - 2, -1, -1):
-        high = total
-        total = high + parts[i]
-        low = parts[i] - (total - high)
+        high = result
+        result = high + float(parts[i])
+        low = parts[i] - (result - high)
         if low != 0.0:
             # The rest only matters when the parts so far lie exactly between two doubles.
             if i > 0 and (low < 0.0) == (parts[i - 1] < 0.0):
-                twice = 2.0 * low
-                beyond = total + twice
-                if beyond - total == twice:
-                    total = beyond
+                twice = 2.0 * float(low)
+                beyond = result + twice
+                if beyond - result == twice:
+                    result = beyond
             break
-    return total
+    return result
 
 
 @kernel

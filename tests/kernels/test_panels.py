@@ -56,9 +56,7 @@ def test_every_small_census(theta: Fraction, accepting: bool) -> None:
         for flips in (0, 1, 4):
             quota = quotas(theta, M, accepting, flips)
             curves = census_curves(M, list(range(M + 1)), quota)
-            exact = np.array(
-                [[exact_census(M, C, K, int(quota[K])) for C in range(M + 1)] for K in range(1, M + 1)]
-            )
+            exact = np.array([[exact_census(M, C, K, int(quota[K])) for C in range(M + 1)] for K in range(1, M + 1)])
             np.testing.assert_allclose(curves[1:], exact, rtol=3e-16, atol=0)
             assert ((exact == 0) == (curves[1:] == 0)).all()
             assert ((exact == 1) == (curves[1:] == 1)).all()

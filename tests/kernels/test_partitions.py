@@ -60,9 +60,7 @@ def test_measures_equal_the_formulas(sizes, participants, K, L, values, options)
     levels = (Level("0.05"), Level("1/2"), Level("0.75"))
     count = 12
     columns = simulate(Cell(0, parameters, levels, KEY), shared, 5, count)
-    smoothing = (
-        parameters.smoothing if parameters.smoothing in ("document", "source") else Level(parameters.smoothing)
-    )
+    smoothing = parameters.smoothing if parameters.smoothing in ("document", "source") else Level(parameters.smoothing)
     for i in range(count):
         role = roles_of(5 + i, len(sizes), shared.pool, K, L)
         pick = {r: [bags[s] for s in range(participants, len(sizes)) if role[s] == r] for r in range(3)}

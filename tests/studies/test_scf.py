@@ -63,10 +63,7 @@ def fpr_stays_below_attainable(c):
             attainable = int(level * (m + 1)) / (m + 1)
             assert values.mean() <= attainable + 4.5 * values.std() / np.sqrt(count), (method, level.text)
             # The check can fail: it is not met by a rate that is half as large again.
-            assert (
-                1.5 * values.mean() > attainable + 4.5 * values.std() / np.sqrt(count)
-                or values.mean() < attainable
-            )
+            assert 1.5 * values.mean() > attainable + 4.5 * values.std() / np.sqrt(count) or values.mean() < attainable
 
 
 @pytest.mark.parametrize(

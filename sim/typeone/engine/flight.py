@@ -55,7 +55,7 @@ class Flight:
 
     def _launch(self) -> bool:
         """Fill the backend's slots; False when it turns out to have lost a worker."""
-        while len(self._flying) < (1 if self._suspects else self._backend.slots):
+        while len(self._flying) < self._room():
             chunk = self._suspects.popleft() if self._suspects else self._take()
             if chunk is None:
                 break
@@ -65,6 +65,11 @@ class Flight:
                 self._suspects.appendleft(chunk)
                 return False
         return True
+
+    def _room(self) -> int:
+        """How many chunks may fly together: a suspected one flies alone."""
+        suspected = self._suspects or any(chunk in self._strikes for chunk in self._flying.values())
+        return 1 if suspected else self._backend.slots
 
     def _land(self, ended: Collection[Any]) -> Iterator[Landing]:
         for ticket in list(ended):
