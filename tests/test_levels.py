@@ -24,10 +24,15 @@ def test_doubles_mean_their_shortest_decimal():
 
 def test_text_survives_copies_and_pickles():
     typed = Level(".050")
-    assert [copy.copy(typed).text, copy.deepcopy(typed).text, pickle.loads(pickle.dumps(typed)).text] == [
-        ".050"
-    ] * 3
+    assert [copy.copy(typed).text, copy.deepcopy(typed).text, pickle.loads(pickle.dumps(typed)).text] == [".050"] * 3
     assert Level(typed).text == ".050"
+
+
+def test_levels_compare_with_floats_by_exact_value():
+    assert Level("0.1") < 0.1  # the double is a little more than 1/10
+    assert Level("0.5") == 0.5
+    assert Level("0.25") + 0.25 == 0.5
+    assert Level("0.1") * 2 == Fraction(1, 5)
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "x", "", "1/0", True, None, "1e999999999", "1" * 500, "0,1"])

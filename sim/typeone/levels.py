@@ -42,6 +42,17 @@ class Level(Fraction):
     def __deepcopy__(self, memo: object) -> Level:
         return self
 
+    # Comparisons with floats and decimals go through these, which would otherwise make a Level of two integers.
+    @classmethod
+    def from_float(cls, f: float) -> Fraction:  # type: ignore[override]
+        """The exact value of a double."""
+        return Fraction.from_float(f)
+
+    @classmethod
+    def from_decimal(cls, dec: Decimal) -> Fraction:  # type: ignore[override]
+        """The exact value of a decimal."""
+        return Fraction.from_decimal(dec)
+
     @property
     def canonical(self) -> str:
         """The reduced fraction, the same for every spelling: ``"1/20"``."""

@@ -1,0 +1,21 @@
+"""What the rule "count >= tau" means as more sources are consulted."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def command(
+    tau: Annotated[int, typer.Option(help="Votes 1 that your rule needs.")],
+    reliability: Annotated[list[str], typer.Option(help="P(a source is right); one for all, or repeated in order.")],
+    n: Annotated[list[int], typer.Option(help="Number of sources; repeatable.")],
+    prior: Annotated[str, typer.Option(help="Probability of a hypothesis before any vote.")] = "0.5",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+) -> None:
+    """Say which posterior threshold a vote count equals at each number of sources, and its error rates there."""
+    from typeone import pooling, tables
+
+    found = pooling.drift(tau, reliability, n, prior)
+    typer.echo(tables.as_json(found.to_arrow()) if as_json else str(found))

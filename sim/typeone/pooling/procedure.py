@@ -1,0 +1,139 @@
+"""Pooling on a user's own votes: accept, reject or abstain on every item, with bounded error rates.
+
+Validated input in, a ``Result`` out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from typeone import tables
+from typeone.counts import counts
+from typeone.levels import Level, LevelLike, level
+from typeone.pooling.decision import decide
+from typeone.pooling.evidence import units, weights
+from typeone.pooling.heldout import Rate, RuleQuality, compare, fitting_half, rates
+from typeone.pooling.reliability import fitted, given
+from typeone.pooling.result import Result, Rule
+from typeone.pooling.votes import UNKNOWN, Votes, read_votes
+from typeone_kernels.pooling import pool_list
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is decided, and how.
+
+    accept, reject : accept an item when its posterior is at least ``accept``, reject it when the posterior is at
+        most ``reject``, abstain between; 0 < reject <= accept < 1, compared exactly (with equal thresholds an item
+        that lies on them is left undecided).
+    prior : probability that an item's hypothesis is true before any vote.
+    level : every one-sided bound, and every source's two-sided interval, errs with probability at most ``level``.
+    seed : names the split of the labelled items into a fitting half and a held-out half.
+    """
+
+    accept: LevelLike = "0.95"
+    reject: LevelLike = "0.05"
+    prior: LevelLike = "0.5"
+    level: LevelLike = "0.05"
+    seed: int = 0
+
+
+def apply(
+    data: Any,
+    *,
+    item: str = "item",
+    source: str = "source",
+    vote: str = "vote",
+    label: str | None = None,
+    reliability: Mapping[Any, LevelLike] | Any | None = None,
+    options: Options = Options(),
+) -> Result:
+    """Pool the votes on every item into a posterior, and decide.
+
+    Parameters
+    ----------
+    data : an Arrow table, a pandas or polars frame, a mapping of equally long columns, or a path to a Parquet,
+        Feather or CSV file; one row for each item and source.
+    item, source : names of the columns with identifiers (integers or strings).
+    vote : name of the column with the vote, 1 or 0 (true or false); missing: the source was not consulted.
+    label : name of a column with the item's truth, 1 or 0, the same in all its rows; missing: not labelled.
+    reliability : P(a source is right), a mapping from source to value or a table with columns ``source`` (or the
+        name given above) and ``reliability``.  Without it, reliabilities are estimated from one half of the
+        labelled items as (right + 1/2) / (labelled + 1), and the other half is held out; with it, all labelled items
+        are held out.  Which half an item falls in depends on its name and the seed only.
+
+    Returns a ``Result`` with one row per item, in order of first appearance.
+
+    Raises ValueError, naming column, row and rule, for votes or labels other than 0, 1 and missing, a source that
+    stands twice on one item, an item with two labels, no vote at all, reliabilities of 0 or 1, a source without a
+    reliability, thresholds outside (0, 1) or in the wrong order, and neither ``label`` nor ``reliability``.
+    A source without a fitting label has reliability 1/2 and so no weight; the result warns of it.
+
+    Guarantee: on held-out items that are independent draws of the items to be decided, each bound of an error rate
+    holds with probability 1 - level, whether or not the posteriors are calibrated.  The posteriors themselves
+    are calibrated only if the prior and the reliabilities are right, errors are symmetric, and votes are independent
+    given the truth: positively dependent votes make them overconfident.
+
+    >>> votes = {"item": [1, 1, 2, 2], "source": ["a", "b", "a", "b"], "vote": [1, 1, 1, 0]}
+    >>> apply(votes, reliability={"a": ".9", "b": ".8"}).posterior.round(4).tolist()
+    [0.973, 0.6923]
+    """
+    rule = _check(options)
+    if label is None and reliability is None:
+        raise ValueError("label, reliability: name a label column, or give reliabilities")
+    votes = read_votes(tables.as_table(data), item, source, vote, label)
+    labelled = votes.truth != UNKNOWN
+    if reliability is None:
+        fitting = fitting_half(votes.items, votes.truth, rule.seed)
+        sources = fitted(votes, fitting, rule.level)
+    else:
+        fitting = np.zeros(labelled.size, bool)
+        sources = given(reliability, votes.sources, source)
+    sums = _pooled(votes, sources.values, rule.prior)
+    decision = decide(votes, sources.values, sums, rule.prior, (rule.accept, rule.reject))
+    held_out = labelled & ~fitting
+    error_rates, rules = _on_held_out(votes, decision, sums, held_out, rule)
+    return Result(
+        votes=votes,
+        reliabilities=sources,
+        sums=sums,
+        decision=decision,
+        fitting=fitting,
+        held_out=held_out,
+        rule=rule,
+        rates=error_rates,
+        comparison=rules,
+    )
+
+
+def _check(options: Options) -> Rule:
+    accept, reject = level("accept", options.accept), level("reject", options.reject)
+    if reject > accept:
+        raise ValueError(f"reject={reject.text}: lies above accept={accept.text}")
+    seed = int(counts("seed", options.seed, 0))
+    return Rule(accept, reject, level("prior", options.prior), level("level", options.level), seed)
+
+
+def _pooled(votes: Votes, reliabilities: tuple[Fraction, ...], prior: Level) -> NDArray[np.int64]:
+    """Log-odds of every item in units, (T,)."""
+    sums = np.empty(len(votes.items), np.int64)
+    weight = weights(reliabilities, prior, int(votes.consulted.max()))
+    pool_list(votes.item, votes.source, votes.vote, weight, units(prior), sums)
+    return sums
+
+
+def _on_held_out(
+    votes: Votes, decision: NDArray[np.int8], sums: NDArray[np.int64], held_out: NDArray[np.bool_], rule: Rule
+) -> tuple[tuple[Rate, ...], tuple[RuleQuality, ...]]:
+    """Bounds and comparison; nothing without a held-out item."""
+    if not held_out.any():
+        return (), ()
+    truth = votes.truth[held_out]
+    compared = compare(votes.positive[held_out], votes.consulted[held_out], sums[held_out], truth, float(rule.prior))
+    return rates(decision[held_out], truth, rule.level), compared
