@@ -154,9 +154,7 @@ def _changes(
 
 
 @kernel
-def _add_term(
-    sums: NDArray[np.float64], lanes: NDArray[np.float64], count: float, size: float, finite: float
-) -> None:
+def _add_term(sums: NDArray[np.float64], lanes: NDArray[np.float64], count: float, size: float, finite: float) -> None:
     """From P(X = count) to P(X = count − 1) in every lane, added to the sums; ``sums`` as in _lower_tails."""
     for j in range(sums.shape[1]):
         up, up_low = _multiply(count, 0.0, lanes[2, j] - finite * (size - count), lanes[3, j])
@@ -169,9 +167,7 @@ def _add_term(
 
 
 @kernel
-def _lower_tails(
-    sums: NDArray[np.float64], lanes: NDArray[np.float64], size: int, quota: int, population: int
-) -> None:
+def _lower_tails(sums: NDArray[np.float64], lanes: NDArray[np.float64], size: int, quota: int, population: int) -> None:
     """Put P(X_K < Q) into rows 0 and 1 of ``sums``, shape (4, lanes), where P(X_K = Q − 1) stands.
 
     Adds up probabilities from Q − 1 down until none matters.  Rows 2 and 3 hold the latest ones.  Where

@@ -121,9 +121,7 @@ def duplicate_rows(audit: Audit, table: pa.Table) -> None:
         audit.add("ok", "no row repeats another")
 
 
-def in_several(
-    audit: Audit, document: NDArray[np.int64], group: NDArray[np.int64], what: str, group_name: str
-) -> None:
+def in_several(audit: Audit, document: NDArray[np.int64], group: NDArray[np.int64], what: str, group_name: str) -> None:
     """Documents (codes, (rows,)) that occur in more than one group (codes, (rows,))."""
     pairs = np.unique(np.stack([document, group]), axis=1)
     count = np.bincount(pairs[0])

@@ -67,7 +67,7 @@ def _bounds(upper: bool, k: ArrayLike, n: ArrayLike, level: Fraction) -> Bound:
     out = np.empty(positives.size)
     levels = np.full(positives.size, round_down(level))
     kernel = clopper_pearson_upper_bounds if upper else clopper_pearson_lower_bounds
-    kernel(np.ascontiguousarray(positives).ravel(), np.ascontiguousarray(trials).ravel(), levels, out)
+    kernel(positives.copy().ravel(), trials.copy().ravel(), levels, out)
     return out.reshape(positives.shape) if positives.shape else float(out[0])
 
 

@@ -46,9 +46,7 @@ def _classes(scores: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.
     values = np.asarray(scores, dtype=np.float64)
     marks = np.asarray(labels)
     if values.ndim != 1 or marks.shape != values.shape:
-        raise ValueError(
-            f"scores, labels: equally long sequences are needed, not {values.shape} and {marks.shape}"
-        )
+        raise ValueError(f"scores, labels: equally long sequences are needed, not {values.shape} and {marks.shape}")
     if not np.isfinite(values).all():
         position = int(np.argmin(np.isfinite(values)))
         raise ValueError(f"scores[{position}]={values[position]}: scores are finite numbers")

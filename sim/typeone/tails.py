@@ -67,7 +67,7 @@ def _filled(
 ) -> list[Result]:
     """Run an array kernel on the broadcast arguments; one result of their shape for each output."""
     results = [np.empty(law[0].size, dtype) for _ in range(outputs)]
-    kernel(*(np.ascontiguousarray(argument).ravel() for argument in law), *results)
+    kernel(*(argument.copy().ravel() for argument in law), *results)
     return [r.reshape(law[0].shape) if law[0].shape else r[0].item() for r in results]
 
 

@@ -126,9 +126,7 @@ def test_one_reference_and_one_calibration_source():
 
 def test_level_equal_to_a_p_value_rejects():
     """L = 19, the target above all: p = 1/20 <= 0.05, though the double 0.05 is not 1/20."""
-    data = long(
-        [[0.0]] + [[-1.0 - i] for i in range(19)] + [[1.0]], ["reference"] + ["calibration"] * 19 + ["target"]
-    )
+    data = long([[0.0]] + [[-1.0 - i] for i in range(19)] + [[1.0]], ["reference"] + ["calibration"] * 19 + ["target"])
     result = scf.apply(data, role="role", options=scf.Options(levels=["0.05"]))
     assert result.p_exact == [Fraction(1, 20)]
     assert result.reject(Level("0.05")).all()

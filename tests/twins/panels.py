@@ -59,9 +59,7 @@ def odd_majority_errors(M: int, C: int) -> dict[int, Fraction]:
             break
         terms[m] = term
         if M - 2 * m - 4 > 0:
-            factor = Fraction(
-                2 * (2 * m + 3) * (C - m - 1) * (B - m - 1), (m + 2) * (M - 2 * m - 3) * (M - 2 * m - 4)
-            )
+            factor = Fraction(2 * (2 * m + 3) * (C - m - 1) * (B - m - 1), (m + 2) * (M - 2 * m - 3) * (M - 2 * m - 4))
             term *= factor
     return {2 * m + 1: sum((terms[j] for j in terms if j >= m), Fraction(0)) for m in range((M + 1) // 2)}
 

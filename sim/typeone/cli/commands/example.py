@@ -9,7 +9,7 @@ import typer
 
 
 def command(
-    method: Annotated[str, typer.Argument(help="scf, jecs or panels (also for pooling).")],
+    method: Annotated[str, typer.Argument(help="scf, scf_null, jecs or panels (also for pooling).")],
     out: Annotated[Path, typer.Argument(help="File to write (.parquet, .csv, .feather, .json).")],
     rows: Annotated[str | None, typer.Option(help="column=value: only these rows.")] = None,
 ) -> None:

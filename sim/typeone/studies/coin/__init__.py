@@ -43,9 +43,7 @@ def simulate(cell: Cell, shared: None, first: int, count: int) -> Columns:
     return dict(_columns(cell, coin, p_values, shares))
 
 
-def _columns(
-    cell: Cell, coin: Coin, p_values: np.ndarray, shares: np.ndarray
-) -> Iterator[tuple[Column, np.ndarray]]:
+def _columns(cell: Cell, coin: Coin, p_values: np.ndarray, shares: np.ndarray) -> Iterator[tuple[Column, np.ndarray]]:
     yield Column("coin", "share"), shares
     yield Column("coin", "heads"), shares * coin.flips
     for level in cell.levels:

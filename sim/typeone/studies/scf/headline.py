@@ -54,7 +54,8 @@ def attainable(p: Parameters, method: str, level: Level) -> float:
 def _named(p: Parameters) -> str:
     if p.scenario != "scores":
         return p.scenario
-    return " ".join(part for part in (p.rows.partition("=")[2], p.score) if part)
+    control = "negative control" if p.packaged == "scf_null" else ""
+    return " ".join(part for part in (p.rows.partition("=")[2], p.score, control) if part)
 
 
 Section = tuple[str, list[str], list[list[str]]]

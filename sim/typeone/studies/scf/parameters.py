@@ -36,6 +36,8 @@ class Parameters(BaseModel):
     participant: str = "participant"
     control: str = ""
     """Column that is true for known nonparticipants; empty: every source that is not a participant."""
+    packaged: Literal["scf", "scf_null"] = "scf"
+    """The packaged file that is read when the design names none; in ``scf_null`` no source took part."""
     rows: str = ""
     """``column=value``: only these rows of the score file."""
     pool: int = Field(default=0, ge=0)

@@ -94,7 +94,7 @@ def from_bags(
 
 def read_file(path: Path | None, p: Parameters) -> tuple[Bags, NDArray[np.bool_], NDArray[np.bool_]]:
     """Bags of a score file (the packaged real scores when ``path`` is None), and who took part and who did not."""
-    table = tables.read(path or tables.PACKAGED / "scf.parquet")
+    table = tables.read(path or tables.PACKAGED / f"{p.packaged}.parquet")
     if p.rows:
         table = tables.where(table, p.rows)
     codes, names = tables.labels(table, p.source)

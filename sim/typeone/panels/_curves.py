@@ -1,0 +1,146 @@
+"""From a question about panels to paths, lanes and blocks for the kernels; the exact answer beside it.
+
+Accepting and rejecting are one problem: call the votes for the population's decision *favorable*.  A panel
+errs when it holds fewer favorable votes than its quota: q(K) = ⌈θK⌉ against an accepting decision,
+K − q(K) + 1 against a rejecting one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from typeone_kernels.panels import panel_errors, path_table
+
+LARGEST = 2**26 - 1  # votes or horizon; the kernels' coefficients are exact up to here
+_LANES = 32
+_WORK = 2**23  # doubles
+_VANISHED = 760.0  # e**-760 is below the smallest double
+
+
+def quota(theta: Fraction, size: int) -> int:
+    """⌈θK⌉, the least number of positive votes with which a group of ``size`` accepts."""
+    return -(-theta.numerator * size // theta.denominator)
+
+
+@dataclass(frozen=True)
+class Path:
+    """The least number of favorable votes a panel needs, for every size 0 … horizon.
+
+    ``population`` is M for a census and 0 for a superpopulation; ``flips`` votes of the panel are corrupted.
+    """
+
+    theta: Fraction
+    horizon: int
+    population: int
+    accepting: bool
+    flips: int
+
+    def quotas(self) -> NDArray[np.int64]:
+        """All of them, shape (horizon + 1,)."""
+        sizes = np.arange(self.horizon + 1)
+        if max(self.theta.numerator * self.horizon, self.theta.denominator) < 2**62:
+            accept = -(-self.theta.numerator * sizes // self.theta.denominator)
+        else:
+            accept = np.array([quota(self.theta, size) for size in range(self.horizon + 1)])
+        needed: NDArray[np.int64] = (accept if self.accepting else sizes - accept + 1) + self.flips
+        return needed
+
+    def threshold(self) -> Fraction:
+        """The share of favorable votes that the quotas approach."""
+        return self.theta if self.accepting else 1 - self.theta
+
+    def last_sizes(self, lanes: NDArray[np.float64], tolerance: float) -> NDArray[np.int64]:
+        """For each lane a size, at most the horizon, from which on every error is at most e**-tolerance.
+
+        Hoeffding's bound holds with and without replacement: with margin t of the favorable share over
+        the threshold and b flips, e(K) ≤ exp(−2K(t − b/K)²) where tK ≥ b.  And a census runs out of
+        unfavorable votes: the error is 0 once an erring panel would need more of them than there are.
+        """
+        margin = np.maximum(lanes[0] / (self.population or 1) - float(self.threshold()) - 1e-12, 1e-12)
+        half = (tolerance + 1e-6) / 2
+        root = (np.sqrt(half) + np.sqrt(half + 4 * margin * self.flips)) / (2 * margin)
+        last = np.minimum(np.ceil(root**2) + 1, self.horizon).astype(np.int64)
+        if self.population:
+            erring = np.arange(self.horizon + 1) - self.quotas() + 1
+            last = np.minimum(last, np.searchsorted(erring[1:], lanes[2], side="right") + 1)
+        bounded: NDArray[np.int64] = np.clip(last, 1, self.horizon)
+        return bounded
+
+    def error(self, favorable: Fraction | np.int64, size: int) -> Fraction:
+        """The error at one size for ``favorable`` votes (census) or share: exact, O(size) long integers."""
+        accept = quota(self.theta, size)
+        needed = (accept if self.accepting else size - accept + 1) + self.flips
+        if needed > size:
+            return Fraction(1)
+        weight = int(favorable.numerator)
+        if self.population:
+            others, total = self.population - weight, comb(self.population, size)
+            fewest = max(0, size - others)
+            ways = comb(weight, fewest) * comb(others, size - fewest)
+        else:
+            others, total = int(favorable.denominator) - weight, int(favorable.denominator) ** size
+            fewest = 0 if others else size
+            ways = others ** (size - fewest) * weight**fewest
+        erring = 0
+        for x in range(fewest, needed):
+            erring += ways
+            if self.population:
+                ways = ways * (weight - x) * (size - x) // ((x + 1) * (others - size + x + 1))
+            else:
+                ways = ways * (size - x) * weight // ((x + 1) * others)
+        return Fraction(erring, total)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Units that share a path: their positions among all units, and their favorable votes or shares."""
+
+    path: Path
+    units: NDArray[np.intp]
+    favorable: NDArray[np.int64] | list[Fraction]
+
+    def lanes(self) -> NDArray[np.float64]:
+        """What ``panel_errors`` wants, shape (4, units): favorable and other weight, high and low parts."""
+        if isinstance(self.favorable, np.ndarray):
+            zero = np.zeros(self.units.size)
+            return np.array([self.favorable, zero, self.path.population - self.favorable, zero], np.float64)
+        return np.array([[*_split(g), *_split(1 - g)] for g in self.favorable]).reshape(-1, 4).T
+
+
+def _split(exact: Fraction) -> tuple[float, float]:
+    high = float(exact)
+    return high, float(exact - Fraction(high))
+
+
+def curve_blocks(question: Question, tolerance: float) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """Error curves in blocks: places of units in the question, and their errors with row K for size K.
+
+    Sizes beyond the last row have errors of at most e**-tolerance.  The next block overwrites the errors.
+    """
+    path, lanes = question.path, question.lanes()
+    last = path.last_sizes(lanes, tolerance)
+    quotas = path.quotas()
+    table = path_table(quotas, path.population)
+    order = np.argsort(-last, kind="stable")
+    width = min(_LANES, max(1, _WORK // int(2 * last.max(initial=0) + 2)))
+    buffer = np.empty(2 * (last.max(initial=0) + 1) * width)
+    for at in range(0, order.size, width):
+        block = order[at : at + width]
+        rows = int(last[block[0]]) + 1
+        work = buffer[: 2 * rows * block.size].reshape(2, rows, block.size)
+        yield block, panel_errors(np.ascontiguousarray(lanes[:, block]), quotas, table, path.population, work)
+
+
+def error_curves(questions: list[Question], horizon: int) -> NDArray[np.float64]:
+    """Error curves of all units of some questions, shape (units, horizon)."""
+    result = np.zeros((sum(question.units.size for question in questions), horizon))
+    for question in questions:
+        for block, errors in curve_blocks(question, _VANISHED):
+            result[question.units[block], : errors.shape[0] - 1] = errors[1:].T
+    return result

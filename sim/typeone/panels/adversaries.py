@@ -1,0 +1,59 @@
+"""Committee capture: how often corrupted evaluators hold a panel's decision in their hands.
+
+To force acceptance a panel of K needs q(K) = ⌈θK⌉ corrupted members, to force rejection K − q(K) + 1, whatever
+the honest members vote: clarity is no defense.  Attacks that change votes but not the whole panel are
+options of the error curves in ``typeone.panels.sizes``.
+
+Source: Lago, Castellana, Nemše, *Aggregate Disambiguation Systems*, arXiv 2608.30805 (2026).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, SupportsIndex, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from typeone.levels import LevelLike, level
+from typeone.panels._arguments import Counts, Shares, count, counts, shares
+from typeone.panels._curves import LARGEST, Path, Question, error_curves
+
+__all__ = ["census_capture", "superpopulation_capture"]
+
+Decision: TypeAlias = Literal["accept", "reject"]
+
+
+def census_capture(
+    M: SupportsIndex, corrupted: Counts, *, force: Decision, theta: LevelLike = "1/2"
+) -> NDArray[np.float64]:
+    """Probability that a panel of K drawn from M evaluators, some ``corrupted``, can be forced; K = 1 … M.
+
+    ``corrupted`` is a count or an array of counts; shape ``corrupted.shape + (M,)``.  P(X ≥ needed) for X
+    hypergeometric, right to 1e-13 relative down to 1e-300.
+    """
+    M = count("M", M, 1, LARGEST)
+    honest = M - counts("corrupted", corrupted, 0, M)
+    path = _capture_path(theta, force, M, M)
+    question = Question(path, np.arange(honest.size), honest.ravel())
+    return error_curves([question], M).reshape((*honest.shape, M))
+
+
+def superpopulation_capture(
+    share: Shares, horizon: SupportsIndex, *, force: Decision, theta: LevelLike = "1/2"
+) -> NDArray[np.float64]:
+    """The same for independent members, each corrupted with probability ``share``; K = 1 … horizon.
+
+    Shape ``share.shape + (horizon,)``.  P(X ≥ needed) for X binomial.
+    """
+    horizon = count("horizon", horizon, 1, LARGEST)
+    shape, corrupted = shares("share", share)
+    path = _capture_path(theta, force, horizon, 0)
+    question = Question(path, np.arange(len(corrupted)), [1 - chance for chance in corrupted])
+    return error_curves([question], horizon).reshape((*shape, horizon))
+
+
+def _capture_path(theta: LevelLike, force: str, horizon: int, population: int) -> Path:
+    """A panel is safe while it has enough honest members: these are the favorable votes."""
+    if force not in ("accept", "reject"):
+        raise ValueError(f"force={force!r}: must be 'accept' or 'reject'")
+    return Path(level("theta", theta), horizon, population, accepting=force == "reject", flips=0)

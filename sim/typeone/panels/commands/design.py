@@ -1,0 +1,63 @@
+"""How many units and evaluators does a certificate need, before any vote is cast?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+
+def command(  # one parameter for each option of the command line
+    delta: Annotated[str, typer.Option(help="Tolerated disagreement error of a panel.")] = "0.01",
+    theta: Annotated[str, typer.Option(help="Decision threshold.")] = "1/2",
+    beta: Annotated[str, typer.Option(help="Share of units that may stay uncertified.")] = "0.10",
+    grid: Annotated[str | None, typer.Option(help="Panel sizes, as 3,5,7.")] = None,
+    method: Annotated[str, typer.Option(help="mass-controlled or familywise.")] = "mass-controlled",
+    eta_e: Annotated[str, typer.Option("--eta-e", help="Error budget of the evaluators.")] = "0.025",
+    eta_g: Annotated[str, typer.Option("--eta-g", help="Error budget of the generator.")] = "0.025",
+    xi_e: Annotated[str, typer.Option("--xi-e", help="Mass of units whose interval may fail.")] = "0.025",
+    passing: Annotated[str, typer.Option(help="Probability that a unit passes.")] = "1",
+    probability: Annotated[str, typer.Option(help="Acceptance probability of a unit that should pass.")] = "1",
+    power: Annotated[str, typer.Option(help="Wanted probability, where chance enters.")] = "0.8",
+    units: Annotated[int | None, typer.Option(help="Number of units, if it is given.")] = None,
+    evaluators: Annotated[int | None, typer.Option(help="Number of evaluators, if it is given.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Print how many generated units and how many evaluators a certificate needs.
+
+    With --units and --evaluators it also prints the exact probability of a certificate when every unit has the
+    acceptance probability --probability.
+    """
+    import dataclasses
+    import json
+
+    from typeone import panels
+    from typeone.display import text_table
+    from typeone.levels import number
+    from typeone.panels.commands import _questions
+
+    options = panels.Options(
+        delta=delta,
+        theta=theta,
+        beta=beta,
+        grid=_questions.sizes(grid),
+        method=method,  # type: ignore[arg-type]  # checked by the procedure
+        eta_e=eta_e,
+        eta_g=eta_g,
+        xi_e=xi_e,
+    )
+    hoeffding = dataclasses.replace(options, generator="hoeffding")
+    exact_units = panels.units_needed(options, passing=passing, power=power)
+    other_units = panels.units_needed(hoeffding, passing=passing, power=power)
+    needed = panels.evaluators_needed(options, units=units or exact_units, p=probability, power=power)
+    columns: dict[str, list[Any]] = {"size": list(options.grid), "evaluators": [int(E) or None for E in needed]}
+    if units is not None and evaluators is not None:
+        chance = panels.certification(float(number("probability", probability)), evaluators, units, options)
+        columns |= {"certified": chance.certified.tolist()}
+    rows = list(zip(*columns.values(), strict=True))
+    if as_json:
+        by_size = [dict(zip(columns, row, strict=True)) for row in rows]
+        typer.echo(json.dumps({"units_exact": exact_units, "units_hoeffding": other_units, "sizes": by_size}))
+    else:
+        typer.echo(f"generated units needed  {exact_units} (Hoeffding: {other_units})\n")
+        typer.echo(text_table(list(columns), rows))
