@@ -1,0 +1,8 @@
+"""Joint decontamination (JECS): which candidate items was no model trained on?"""
+
+from typeone.jecs.check import check
+from typeone.jecs.methods import METHODS
+from typeone.jecs.procedure import Options, apply, select
+from typeone.jecs.result import Envelope, Result
+
+__all__ = ["METHODS", "Envelope", "Options", "Result", "apply", "check", "select"]
