@@ -11,7 +11,7 @@ from pathlib import Path
 README = Path(__file__).resolve().parents[1] / "README.md"
 COMMANDS = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"<!-- (?P<command>typeone [^>]*?) -->\n```text\n(?P<output>.*?)```\n", re.DOTALL)
-WHOLE, MOST_LINES = 50, 18
+WHOLE, MOST_LINES = 60, 18
 
 
 def commands(text: str) -> list[str]:

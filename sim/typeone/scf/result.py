@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ class Result:
             text_table(["level", "attainable", "rejected"], self._levels()),
             text_table(self.to_arrow().column_names, self._by_evidence()),
             *(f"warning: {warning}" for warning in self.warnings),
-            GUARANTEE,
+            fill(GUARANTEE, 80),
         ]
         return "\n\n".join(parts)
 

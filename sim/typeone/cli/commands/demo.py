@@ -16,11 +16,13 @@ def command(
 
     Prints AUROC, TPR and FPR over 500 random partitions of the packaged real scores, and where the files lie.
     """
+    from textwrap import fill
+
     from typeone.display import markdown_table, text_table
     from typeone.engine.lookup import design_called
     from typeone.engine.runner import run
     from typeone.scf.result import GUARANTEE
-    from typeone.studies.scf.headline import rows_of, sections
+    from typeone.studies.scf.headline import gains, rows_of, sections
     from typeone.studies.scf.parameters import Parameters
 
     design = design_called("scf-real")
@@ -31,9 +33,12 @@ def command(
         f"seed {design.seed}; {p.K} reference and {p.L} calibration sources, the rest of the 91 controls is tested."
     )
     tables = sections(rows_of(result.summary, [p]), [level.text for level in design.levels])
+    tables.append(gains(result.summary))
     report = out / "report.md"
     parts = [f"**{title}**\n\n{markdown_table(header, body)}" for title, header, body in tables]
     command = f"`typeone run scf-real --out {out}`"
     report.write_text("\n\n".join(["# SCF on real scores", aim, command, *parts, GUARANTEE]) + "\n", encoding="utf-8")
-    typer.echo("\n\n".join([aim, *(f"{title}\n{text_table(header, body)}" for title, header, body in tables)]))
+    typer.echo(
+        "\n\n".join([fill(aim, 80), *(f"{title}\n{text_table(header, body)}" for title, header, body in tables)])
+    )
     typer.echo(f"\nrepetitions  {out / 'repetitions'}\nsummary      {out / 'summary.parquet'}\nreport       {report}")

@@ -84,5 +84,21 @@ def sections(rows: Sequence[Row], levels: Sequence[str]) -> list[Section]:
     return found
 
 
+def gains(summary: pa.Table, method: str = "scf") -> Section:
+    """Paired AUROC gains of ``method`` over each other one in a run's first cell: mean, wins, ties and losses."""
+    found: dict[str, dict[str, Any]] = {}
+    for record in summary.to_pylist():
+        one, _, other = record["method"].partition(" - ")
+        if record["cell"] == 0 and one == method and record["measure"].startswith("auroc_gain"):
+            found.setdefault(other, {})[record["measure"]] = record
+    body = [
+        [TITLES.get(other, other), f"{of['auroc_gain']['estimate']:+.4f} ± {of['auroc_gain']['mc_se']:.4f}"]
+        + [f"{of[f'auroc_gain_{outcome}']['estimate']:.1%}" for outcome in ("win", "tie", "loss")]
+        for other, of in found.items()
+    ]
+    header = ["over", "gain in AUROC", "wins", "ties", "losses"]
+    return f"{TITLES.get(method, method)} against each other method, partition by partition", header, body
+
+
 def _pm(row: Mapping[str, Any], name: str) -> str:
     return f"{row[name]:.4f} ± {row[f'{name} se']:.4f}"
