@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from typeone import tables as columns
 from typeone.display import html_table, text_table
 
 
@@ -76,11 +77,17 @@ def columns_table(table: pa.Table, taken_for: dict[str, str]) -> tuple[str, Sequ
                 taken_for.get(name, "not used"),
                 str(column.type),
                 column.null_count + _nan_count(column),
-                pc.count_distinct(column).as_py() if simple else None,
+                _distinct(column) if simple else None,
                 str(column[0].as_py())[:24] if len(column) else None,
             )
         )
     return "columns", ["column", "taken for", "type", "missing", "distinct", "first value"], rows
+
+
+def _distinct(column: pa.ChunkedArray) -> int:
+    if pa.types.is_null(column.type):
+        return 0
+    return int(pc.count_distinct(column).as_py())
 
 
 def _nan_count(column: pa.ChunkedArray) -> int:
@@ -93,7 +100,11 @@ def codes_of(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
     """One code per row, equal exactly when the rows agree in every column named; shape (rows,)."""
     code = np.zeros(table.num_rows, np.int64)
     for name in names:
-        column = table.column(name)
+        column = columns.column(table, name)
+        if pa.types.is_nested(column.type):
+            raise ValueError(f"column {name!r}: nested values cannot be compared ({column.type})")
+        if pa.types.is_null(column.type):
+            continue
         combined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         if isinstance(combined, pa.ChunkedArray):
             combined = combined.combine_chunks()

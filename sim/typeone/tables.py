@@ -35,7 +35,7 @@ class Labels(NamedTuple):
 
 
 def read(path: str | os.PathLike[str]) -> pa.Table:
-    """Read Parquet, Feather / Arrow IPC or CSV, told apart by content, not by name."""
+    """Read Parquet, Feather / Arrow IPC, CSV or JSON rows, told apart by content, not by name."""
     file = Path(path)
     if file.is_dir():
         raise ValueError(f"{file}: is a folder; a Parquet, Feather or CSV file is needed")
@@ -61,6 +61,8 @@ def read(path: str | os.PathLike[str]) -> pa.Table:
 def _reader(file: Path, head: bytes) -> Callable[[Path], pa.Table]:
     if head.startswith(b"PAR1"):
         return lambda f: pyarrow.parquet.ParquetFile(f).read()
+    if head.lstrip()[:1] in (b"[", b"{"):
+        return _read_json
     if head.startswith((b"ARROW1", b"FEA1")):
         return pyarrow.feather.read_table  # type: ignore[no-any-return]
     packed = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip (or Excel)", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -70,6 +72,16 @@ def _reader(file: Path, head: bytes) -> Callable[[Path], pa.Table]:
     if b"\0" in head:
         raise ValueError(f"{file}: is neither Parquet nor Feather nor UTF-8 text")
     return _read_csv
+
+
+def _read_json(file: Path) -> pa.Table:
+    """An array of objects, or one object a line."""
+    text = file.read_text(encoding="utf-8-sig")
+    try:
+        rows = json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines()]
+        return pa.Table.from_pylist(rows)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ValueError(f"{file}: cannot be read as JSON rows: {error}") from None
 
 
 def _read_csv(file: Path) -> pa.Table:
@@ -251,9 +263,14 @@ def as_json(table: pa.Table, *, lines: bool = False) -> str:
     return "\n".join(records) if lines else "[\n" + ",\n".join(records) + "\n]"
 
 
-def check_writable(path: str | os.PathLike[str]) -> Path:
-    """``path`` if its suffix names a known format and its folder exists: asked before any work is done."""
+def check_writable(path: str | os.PathLike[str], *, source: str | os.PathLike[str] | None = None) -> Path:
+    """``path`` if its suffix names a known format and its folder exists: asked before any work is done.
+
+    It must not be the file ``source`` that the work reads.
+    """
     file = Path(path)
+    if source is not None and file.exists() and Path(source).exists() and file.samefile(source):
+        raise ValueError(f"{file}: is the input; choose another name for the output")
     if file.suffix.lower() not in WRITERS:
         raise ValueError(f"{file}: the name must end in one of {', '.join(WRITERS)}")
     if not file.parent.is_dir():

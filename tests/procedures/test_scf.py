@@ -1,5 +1,6 @@
 """SCF on a user's scores: right values, invariance, guarantees, and errors that name what is wrong."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -117,6 +118,33 @@ def test_most_extreme_is_never_zero():
     assert scf.apply(data, role="role").p_exact == [Fraction(1, 1025)]
 
 
+@pytest.mark.parametrize(("method", "rho"), [("mean", "0.5"), ("ramia", "0.2"), ("ramia", "0.5")])
+def test_equal_means_of_bags_of_different_sizes_tie(method, rho):
+    """.1 + .1 + .1 is not 3 * .1 in doubles; the means are compared as the rationals they are."""
+    bags = [[0.1] * n for n in (1, 2, 3, 4, 5, 6, 7, 3, 4)]
+    data = long(bags, ["reference"] + ["calibration"] * 6 + ["target"] * 2)
+    result = scf.apply(data, role="role", options=scf.Options(method=method, rho=rho))
+    assert result.p_exact == [Fraction(1)] * 2
+    assert result.evidence.tolist() == [0.1, 0.1]
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(st.lists(st.lists(st.sampled_from([1e16, 1.0, -1e16, 0.1, 0.2, 0.3]), min_size=1, max_size=5), min_size=3))
+def test_means_are_compared_exactly_when_doubles_cannot(bags):
+    data = long(bags, ["calibration"] * (len(bags) - 1) + ["target"])
+    result = scf.apply(data, role="role", options=scf.Options(method="mean"))
+    means = [sum(map(Fraction, bag)) / len(bag) for bag in bags]
+    assert result.p_exact == [Fraction(1 + sum(m >= means[-1] for m in means[:-1]), len(bags))]
+    assert result.evidence.tolist() == pytest.approx([float(means[-1])], rel=1e-15)
+
+
+def test_means_of_huge_scores_do_not_overflow():
+    data = long([[1.7e308, 1.7e308], [1.0], [1.7e308] * 3], ["calibration", "calibration", "target"])
+    result = scf.apply(data, role="role", options=scf.Options(method="mean"))
+    assert result.p_exact == [Fraction(2, 3)]
+    assert result.evidence.tolist() == [1.7e308]
+
+
 def test_one_reference_and_one_calibration_source():
     result = scf.apply(long([[1.0, 2.0], [3.0], [4.0]], ["reference", "calibration", "target"]), role="role")
     assert result.p_exact == [Fraction(1)]  # both beyond the reference: tied
@@ -224,6 +252,9 @@ def test_splits_combine_to_twice_the_mean_and_report_their_spread():
 def test_splits_resplit_given_roles_with_the_same_sizes():
     result = scf.apply(DATA, role="role", split=scf.Split(repeats=3, seed=1))
     assert (result.reference_sources, result.calibration_sources) == (3, 4)
+    assert any("split at random again" in warning for warning in result.warnings)
+    assert result.attainable(Level("0.3")) == 0  # twice the smallest p-value is 2/5
+    assert result.attainable(Level("0.4")) == Fraction(2, 5)
 
 
 def spread_of_bag(bag):
@@ -257,8 +288,8 @@ def test_own_statistics_run_beside_the_built_in_ones():
     ("change", "kwargs", "message"),
     [
         ({"score": [float("nan"), *DATA["score"][1:]]}, {}, r"'score', row 1"),
-        ({"role": ["Referenz", *DATA["role"][1:]]}, {}, r"'role', row 1: 'referenz'"),
-        ({"role": ["target", *DATA["role"][1:]]}, {}, r"'role', row \d: source 0 has two"),
+        ({"role": ["Referenz", *DATA["role"][1:]]}, {}, r"'role', row 1: 'Referenz'"),
+        ({"role": ["target", *DATA["role"][1:]]}, {}, r"'role', row 2: source 0 had another value before"),
         ({"role": ["target"] * len(DATA["role"])}, {}, "no reference source"),
         ({"role": ["reference" if r == "target" else r for r in DATA["role"]]}, {}, "no target source"),
         ({}, {"role": None}, "name exactly one"),
@@ -266,6 +297,10 @@ def test_own_statistics_run_beside_the_built_in_ones():
         ({}, {"source": "nowhere"}, "no column 'nowhere'"),
         ({}, {"options": scf.Options(levels=["1.5"])}, "levels=1.5"),
         ({}, {"options": scf.Options(cap="1")}, "cap=1"),
+        ({}, {"options": scf.Options(cap="1e-300")}, "cap=1e-300"),
+        ({}, {"options": scf.Options(smoothing="1e300")}, "smoothing=1e300"),
+        ({}, {"options": scf.Options(method=math.cos)}, "method cos: fails on source 0: TypeError"),
+        ({}, {"split": scf.Split(seed=-1)}, "seed=-1"),
         ({}, {"options": scf.Options(cap="nan")}, "cap"),
         ({}, {"options": scf.Options(smoothing="0")}, "smoothing"),
         ({}, {"options": scf.Options(smoothing="paper")}, "smoothing"),
@@ -365,5 +400,15 @@ def test_check_finds_what_breaks_the_guarantee():
     assert audit.to_arrow().num_rows == len(audit.findings)
     repeated = {name: np.concatenate([column, column[:1]]) for name, column in data.items()}
     assert "1 rows repeat an earlier row" in " | ".join(scf.check(repeated, role="role").warnings)
+    broken = {name: list(column) for name, column in data.items()} | {"score": [None, *data["score"][1:]]}
+    assert "1 scores are missing (0 of targets; the first in row 1)" in " | ".join(
+        scf.check(broken, role="role").warnings
+    )
+    unknown = data | {"role": np.where(np.arange(2 * n) == 5, "test", data["role"])}
+    assert "row 6: 'test' is not" in scf.check(unknown, role="role").warnings[-1]
+    empty = pa.table(data).append_column("nothing", pa.nulls(2 * n))
+    assert scf.check(empty, role="role", document="doc").tables
+    with pytest.raises(ValueError, match="no column 'nope'"):
+        scf.check(data, role="role", document="nope")
     clean = {name: column[:] for name, column in data.items() if name != "length"} | {"doc": np.arange(2 * n)}
     assert scf.check(clean, role="role", document="doc").warnings == []

@@ -44,13 +44,13 @@ def capped_share(
 
 def raw(method: str, bag: Sequence[float], rho: Fraction = Fraction(1, 2)) -> Fraction | float:
     if method == "mean":
-        return math.fsum(bag) / len(bag)
+        return sum(map(Fraction, bag)) / len(bag)
     if method == "max":
         return max(bag)
     if method == "min":
         return min(bag)
     kept = max(1, math.floor((1 - rho) * len(bag)))
-    return math.fsum(sorted(bag)[-kept:]) / kept
+    return sum(map(Fraction, sorted(bag)[-kept:])) / kept
 
 
 def statistics(

@@ -114,7 +114,7 @@ def read_design(file: str | Path) -> Design:
     """A design from a TOML file; input files are looked for beside it."""
     file = Path(file)
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
+        values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{file} is not a TOML file: {error}") from None
     if isinstance(values.get("inputs"), dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,8 +111,25 @@ def plan(design: Design) -> Plan:
     return Plan(design, study, reference, tuple(cells), facts)
 
 
+MOST_CELLS = 20_000
+
+
+def grid_size(design: Design) -> int:
+    """How many cells the design has, without making them."""
+    return sum(
+        math.prod(
+            len(values) if isinstance(values, list) else 1
+            for name, values in design.factors.items()
+            if name not in listed
+        )
+        for listed in design.cells or [{}]
+    )
+
+
 def grid(design: Design) -> Iterator[dict[str, Scalar]]:
     """The listed cells, each crossed with the factors it does not name, in the order of the design."""
+    if (cells := grid_size(design)) > MOST_CELLS:
+        raise ValueError(f"factors: the grid has {cells} cells; {MOST_CELLS} are possible")
     for listed in design.cells or [{}]:
         crossed = {name: values for name, values in design.factors.items() if name not in listed}
         axes = [values if isinstance(values, list) else [values] for values in crossed.values()]

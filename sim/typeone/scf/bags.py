@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -91,6 +91,38 @@ def key_shift(sizes: NDArray[np.int64], most: int) -> int | None:
     """
     shift = 2 * (int(sizes.max()) - 1).bit_length()
     return shift if int(most).bit_length() + shift <= 61 else None
+
+
+def settled_ranks(
+    values: NDArray[np.float64], exact: Callable[[int], Fraction]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Values (S,) and dense ranks (S,) of a statistic whose doubles are right to one unit in the last place.
+
+    Wherever neighbors are too close for doubles to decide, or a double is not finite, ``exact`` (the rational value of
+    a source) decides, and the double becomes the rational rounded once: equal rationals tie, others do not.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    with np.errstate(invalid="ignore"):
+        close = ordered[1:] - ordered[:-1] <= 4 * np.spacing(np.maximum(np.abs(ordered[1:]), np.abs(ordered[:-1])))
+    apart = np.isfinite(ordered)
+    joined = np.concatenate([[False], close | ~apart[1:] | ~apart[:-1], [False]])
+    doubtful = order[joined[1:] | joined[:-1]] if values.size > 1 else order[~apart]
+    rational = {int(i): exact(int(i)) for i in doubtful}
+    settled = values.copy()
+    for i, value in rational.items():
+        settled[i] = float(value)
+    ranks = as_ranks(settled)
+    if rational:
+        by_rank: dict[int, list[int]] = {}
+        for i in rational:
+            by_rank.setdefault(int(ranks[i]), []).append(i)
+        ranks = ranks * (1 + max(map(len, by_rank.values())))  # room for rationals that share a double
+        for group in by_rank.values():
+            place = {value: k for k, value in enumerate(sorted({rational[i] for i in group}))}
+            for i in group:
+                ranks[i] += place[rational[i]]
+    return settled, ranks
 
 
 def as_ranks(statistic: NDArray[np.float64] | Sequence[float]) -> NDArray[np.int64]:

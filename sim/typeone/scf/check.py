@@ -39,7 +39,7 @@ def check(
         other columns.
     columns : further numeric columns in which controls and targets are compared (their mean in each source).
 
-    Raises ValueError for a column that does not exist or cannot be what it is taken for.
+    Raises ValueError for a column that does not exist; what is wrong inside a column is a finding.
     """
     table = tables.as_table(data)
     if (role is None) == (control is None):
@@ -50,18 +50,27 @@ def check(
     taken |= dict.fromkeys(columns, "compared") | ({document: "document"} if document else {})
     audit = Audit(f"check scf: {table.num_rows} documents")
     audit.tables.append(columns_table(table, taken))
-    codes, names = tables.labels(table, source)
-    values = tables.scores(table, score, missing="drop")
-    target = _targets(table, role, control)
-    _scores(audit, values, target)
+    for name in taken:
+        tables.column(table, name)
     duplicate_rows(audit, table)
+    try:
+        codes, names = tables.labels(table, source)
+        target = _targets(table, role, control)
+        values = tables.scores(table, score, missing="drop")
+    except ValueError as error:
+        audit.add("warning", f"{error}: apply would stop here, and so does this check")
+        return audit
+    _scores(audit, values, target)
     group = codes_of(table, [group_name])
     in_several(audit, codes, group, "sources", "role")
     others = [name for name in flat_columns(table) if name not in (source, group_name)]
     key = codes_of(table, [document] if document else others)
     kind = "documents" if document else "documents (compared by all other columns)"
-    in_several(audit, key, group, kind, "role")
-    in_several(audit, key, codes, kind, "source")
+    if document or set(others) - {score}:
+        in_several(audit, key, group, kind, "role")
+        in_several(audit, key, codes, kind, "source")
+    else:
+        audit.add("note", "documents cannot be told apart: name a column that identifies them")
     _alike(audit, table, codes, len(names), target, columns)
     return audit
 
@@ -73,9 +82,10 @@ def _targets(table: Any, role: str | None, control: str | None) -> NDArray[np.bo
     assert role is not None
     codes, words = tables.labels(table, role)
     known = [str(word.as_py()).strip().lower() for word in words]
-    for word in known:
+    for position, word in enumerate(known):
         if word not in ("reference", "calibration", "target"):
-            raise ValueError(f"column {role!r}: {word!r} is not reference, calibration or target")
+            row = int(np.argmax(codes == position)) + 1
+            raise ValueError(f"column {role!r}, row {row}: {word!r} is not reference, calibration or target")
     return np.array([word == "target" for word in known])[codes]
 
 

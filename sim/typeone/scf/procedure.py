@@ -119,6 +119,8 @@ def apply(
     [0.3333333333333333]
     """
     checked = _check(options)
+    if not 0 <= split.seed < 2**64:
+        raise ValueError(f"seed={split.seed}: lies between 0 and 2**64 - 1")
     table = tables.as_table(data)
     if (role is None) == (control is None):
         raise ValueError("role, control: name exactly one of the two columns")
@@ -137,7 +139,7 @@ def apply(
         partitions = [by_source]
     else:
         partitions = _partitions(bags, by_source, _sizes(by_source, split, from_roles=role is not None), split)
-    return _test(bags, partitions, checked, split, dropped)
+    return _test(bags, partitions, checked, split, dropped, from_roles=role is not None)
 
 
 def _check(options: Options) -> _Checked:
@@ -159,7 +161,8 @@ def _roles(table: Any, name: str, codes: NDArray[np.int64], names: Any, source: 
     for position, word in enumerate(known):
         if word not in ROLES:
             row = int(np.argmax(role_codes == position)) + 1
-            raise ValueError(f"column {name!r}, row {row}: {word!r} is not reference, calibration or target")
+            typed = words[position].as_py()
+            raise ValueError(f"column {name!r}, row {row}: {typed!r} is not reference, calibration or target")
     by_document = np.array([ROLES[word] for word in known], dtype=np.int8)[role_codes]
     return _constant(by_document, codes, names, f"column {name!r}", source)
 
@@ -174,12 +177,12 @@ def _constant(
 ) -> NDArray[np.int8]:
     """One value for each source, or a ValueError that names a source with two."""
     by_source = np.empty(len(names), np.int8)
-    by_source[codes] = by_document
+    by_source[codes[::-1]] = by_document[::-1]  # a source's first row counts
     wrong = by_source[codes] != by_document
     if wrong.any():
         row = int(np.argmax(wrong)) + 1
         name = names[int(codes[row - 1])].as_py()
-        raise ValueError(f"{what}, row {row}: {source} {name!r} has two different values; a source has one")
+        raise ValueError(f"{what}, row {row}: {source} {name!r} had another value before; a source has one")
     return by_source
 
 
@@ -217,8 +220,6 @@ def _partitions(
     """Random roles; drawn over the sources in the order of their names, so row order does not matter."""
     if split.repeats < 1:
         raise ValueError(f"splits={split.repeats}: at least one split is needed")
-    if not 0 <= split.seed < 2**64:
-        raise ValueError(f"seed={split.seed}: lies between 0 and 2**64 - 1")
     K, L = sizes
     order = bags.canonical_order()
     controls = order[by_source[order] != TARGET]
@@ -236,7 +237,15 @@ def _partitions(
     return partitions
 
 
-def _test(bags: Bags, partitions: list[NDArray[np.int8]], checked: _Checked, split: Split, dropped: int) -> Result:
+def _test(
+    bags: Bags,
+    partitions: list[NDArray[np.int8]],
+    checked: _Checked,
+    split: Split,
+    dropped: int,
+    *,
+    from_roles: bool,
+) -> Result:
     target = np.flatnonzero(partitions[0] == TARGET)
     if target.size == 0:
         raise ValueError("role, control: no target source is left to test")
@@ -263,6 +272,7 @@ def _test(bags: Bags, partitions: list[NDArray[np.int8]], checked: _Checked, spl
         fdr=checked.fdr,
         reference_sources=int((role == REFERENCE).sum()) if raw is None else 0,
         calibration_sources=m,
+        resplit=from_roles and len(partitions) > 1,
         unused_controls=int((role == UNUSED).sum()),
         dropped=dropped,
         spread=None if len(partitions) == 1 else SplitSpread.of(ranks, m),
@@ -270,11 +280,11 @@ def _test(bags: Bags, partitions: list[NDArray[np.int8]], checked: _Checked, spl
 
 
 def _statistics(
-    bags: Bags, role: NDArray[np.int8], checked: _Checked, raw: NDArray[np.float64] | None
+    bags: Bags, role: NDArray[np.int8], checked: _Checked, raw: tuple[NDArray[np.float64], NDArray[np.int64]] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | None]:
     """Every source's statistic, its integer key, and its number of capped documents (SCF only)."""
     if raw is not None:
-        return raw, as_ranks(raw), None
+        return *raw, None
     for name in ("reference", "calibration"):
         if not (role == ROLES[name]).any():
             raise ValueError(f"role: no {name} source is given")

@@ -62,6 +62,7 @@ class Result:
     fdr: Level | None
     reference_sources: int
     calibration_sources: int
+    resplit: bool
     unused_controls: int
     dropped: int
     spread: SplitSpread | None
@@ -78,11 +79,11 @@ class Result:
     def attainable(self, level: Level) -> Fraction:
         """The largest error rate the test can have at ``level``: floor(t (L + 1)) / (L + 1).
 
-        Over several splits the doubled mean has no finer bound than the level itself.
+        Over several splits the doubled mean has no finer bound than the level itself, or 0 below 2 / (L + 1).
         """
-        if self.spread is not None:
-            return Fraction(level)
         steps = self.calibration_sources + 1
+        if self.spread is not None:
+            return Fraction(level) if level >= Fraction(2, steps) else Fraction(0)
         return Fraction(math.floor(level * steps), steps)
 
     @property
@@ -95,6 +96,8 @@ class Result:
             for t in self.levels
             if t < smallest
         ]
+        if self.resplit:
+            found.append("the controls were split at random again; their roles in the file only fix K and L")
         if self.dropped:
             found.append(f"{self.dropped} documents without a score were left out")
         if self.unused_controls:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone.levels import Level, LevelLike, level
-from typeone.scf.bags import Bags
+from typeone.levels import Level, LevelLike, number
+from typeone.scf.bags import Bags, as_ranks, settled_ranks
 from typeone_kernels.bags import top_means
 
 Bag: TypeAlias = NDArray[np.float64]
@@ -45,26 +46,49 @@ class Statistic:
         """True when the statistic needs reference sources (and calibrates on the other controls)."""
         return self.kernel is not None or (self.function is None and self.name in EVIDENCE)
 
-    def of_bags(self, bags: Bags) -> NDArray[np.float64]:
-        """A raw statistic of every source, shape (S,); sums are exact and rounded once.
+    def of_bags(self, bags: Bags) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """A raw statistic of every source, (S,), and its dense ranks (S,).
 
-        Raises ValueError when a source's value is not finite.
+        Means are compared as the rationals they are, so sources with equal means tie whatever their sizes.  Raises
+        ValueError when a researcher's own function fails or its value is not finite.
         """
         score, start = bags.grouped()
         if self.function is not None:
-            values = np.array([self.function(bag) for bag in np.split(score, start[1:-1])], dtype=np.float64)
-        elif self.name == "min":
+            values = self._finite(
+                np.array([self._own(bags, i, bag) for i, bag in enumerate(np.split(score, start[1:-1]))]), bags
+            )
+            return values, as_ranks(values)
+        if self.name == "min":
             values = score[start[1:] - 1]
-        else:
-            values = np.empty(bags.sizes.size)
-            top_means(score, start, self._kept(bags.sizes), values)
-        return self._finite(values, bags)
+            return values, as_ranks(values)
+        kept = self._kept(bags.sizes)
+        values = np.empty(bags.sizes.size)
+        top_means(score, start, kept, values)
+
+        def exact(i: int) -> Fraction:
+            top = score[start[i] : start[i] + kept[i]].tolist()
+            return sum(map(Fraction, top), Fraction(0)) / len(top)
+
+        return settled_ranks(values, exact)
+
+    def _own(self, bags: Bags, i: int, bag: Bag) -> float:
+        assert self.function is not None
+        try:
+            return float(self.function(bag))
+        except Exception as error:
+            source = bags.names[i].as_py()
+            raise ValueError(
+                f"method {self.name}: fails on source {source!r}: {type(error).__name__}: {error}"
+            ) from error
 
     def of_reference(self, bags: Bags, role: NDArray[np.int8]) -> NDArray[np.float64]:
         """A researcher's own referenced statistic on one partition, shape (S,)."""
         assert self.kernel is not None
         values = np.zeros(bags.sizes.size)
-        self.kernel(bags.score, bags.source, bags.sizes, role, values)
+        try:
+            self.kernel(bags.score, bags.source, bags.sizes, role, values)
+        except Exception as error:
+            raise ValueError(f"method {self.name}: fails: {type(error).__name__}: {error}") from error
         return self._finite(values, bags)
 
     def _kept(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -84,6 +108,14 @@ class Statistic:
         return values
 
 
+def trimmed_share(value: LevelLike) -> Level:
+    """The share of each bag that RaMIA trims, strictly between 0 and 1."""
+    share = number("rho", value)
+    if not 0 < share < 1:
+        raise ValueError(f"rho={share.text}: the trimmed share lies strictly between 0 and 1")
+    return share
+
+
 def statistic(method: str | Callable[..., Any], *, rho: LevelLike = "0.5") -> Statistic:
     """The method called ``method``: a built-in name, ``"module:function"``, or a function.
 
@@ -96,7 +128,7 @@ def statistic(method: str | Callable[..., Any], *, rho: LevelLike = "0.5") -> St
     if callable(method):
         return _own(getattr(method, "__name__", type(method).__name__), method)
     if method in BUILT_IN:
-        return Statistic(method, rho=level("rho", rho))
+        return Statistic(method, rho=trimmed_share(rho))
     if ":" in method:
         return _own(method, _imported(method))
     raise ValueError(f"method={method!r}: is one of {', '.join(BUILT_IN)}, or module:function of your own")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from typeone_kernels.scf import UNIT_BITS
 
 Smoothing: TypeAlias = Literal["document", "source"] | Level
 
+_SMALLEST = Fraction(1, 10**100)
 _EXACT_BITS = 53  # integers up to 2**53 are doubles
 _INT_BITS = 62
 
@@ -27,16 +29,16 @@ def smoothing_rule(value: str | LevelLike) -> Smoothing:
         eps = number("smoothing", value)
     except ValueError:
         raise ValueError(f"smoothing={value!r}: is 'document', 'source' or a number above 0") from None
-    if eps <= 0:
-        raise ValueError(f"smoothing={eps.text}: is 'document', 'source' or a number above 0")
+    if not _SMALLEST <= eps <= 1 / _SMALLEST:
+        raise ValueError(f"smoothing={eps.text}: is 'document', 'source' or a number between 1e-100 and 1e100")
     return eps
 
 
 def cap_level(value: LevelLike) -> Level:
     """The evidence cap alpha, 0 <= alpha < 1 (0: uncapped)."""
     cap = number("cap", value)
-    if not 0 <= cap < 1:
-        raise ValueError(f"cap={cap.text}: the evidence cap lies in [0, 1)")
+    if not 0 <= cap < 1 or 0 < cap < _SMALLEST:
+        raise ValueError(f"cap={cap.text}: the evidence cap is 0 (uncapped) or lies in [1e-100, 1)")
     return cap
 
 

@@ -58,7 +58,11 @@ def load(reference: str) -> Study:
     study = getattr(home, attribute or "STUDY", None)
     if study is None:
         raise ValueError(f"study {reference!r}: module {module!r} has no {attribute or 'STUDY'}")
-    return study  # type: ignore[no-any-return]
+    from typeone.engine.study import Study
+
+    if not isinstance(study, Study):
+        raise ValueError(f"study {reference!r}: is a {type(study).__name__}, not a Study")
+    return study
 
 
 def _reference(name: str) -> str:

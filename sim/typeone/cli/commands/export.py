@@ -15,4 +15,6 @@ def command(
     """Write cell, repetition, method, measure, level, value: the same bytes however the run was cut up."""
     from typeone.engine.export import export
 
+    if folder.resolve() in out.resolve().parents:
+        raise ValueError(f"--out {out}: lies in the run's own folder; choose another place")
     typer.echo(f"{export(folder, out)} rows written to {out}")

@@ -17,7 +17,7 @@ CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}
 def command(  # one parameter for each option of the command line
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.")],
-    out: Annotated[Path | None, typer.Option(help="Folder of the run; made or continued.")] = None,
+    out: Annotated[str, typer.Option(help="Folder of the run; made or continued.")] = "",
     reps: Annotated[int | None, typer.Option(help="Repetitions of each cell.")] = None,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
     backend: Annotated[str, typer.Option(help="loky, threading, dask or ray.")] = "loky",
@@ -45,9 +45,9 @@ def command(  # one parameter for each option of the command line
     if dry_run:
         _show_estimate(design, jobs)
         return
-    if out is None:
+    if not out.strip():
         raise ValueError("--out: a folder for the results is needed")
-    result = _run(design, out, jobs, backend, address, max_failures, quiet=quiet)
+    result = _run(design, Path(out), jobs, backend, address, max_failures, quiet=quiet)
     if not quiet:
         _report(result)
     if result.state != "complete":

@@ -30,6 +30,8 @@ def command(
     formats = ("table", "csv", "json", "parquet")
     if format_ not in formats:
         raise ValueError(f"--format {format_}: no such format{suggestion(format_, formats)}")
+    if out is not None and format_ not in ("table", out.suffix.lstrip(".")):
+        raise ValueError(f"--format {format_}, --out {out}: the file's name says another format")
     table = quantiles(folder, quantile) if quantile else summarize(folder)
     if out is not None:
         tables.write(table, out)

@@ -40,7 +40,7 @@ def command(  # one parameter for each option of the command line
 
     for path in (out, items):
         if path is not None:
-            tables.check_writable(path)
+            tables.check_writable(path, source=file)
     columns = score or ["score"]
     if not wide and len(columns) > 1:
         raise ValueError(f"--score: {len(columns)} columns of scores are for a wide table (--wide)")

@@ -46,7 +46,7 @@ def command(  # one parameter for each option of the command line
 
     for path in (out, profile):
         if path is not None:
-            tables.check_writable(path)
+            tables.check_writable(path, source=file)
     if hoeffding and catalogue:
         raise ValueError("hoeffding, catalogue: a catalogue has no generator to bound; choose one")
     result = panels.apply(

@@ -41,7 +41,7 @@ def command(  # one parameter for each option of the command line
 
     for path in (out, contributions):
         if path is not None:
-            tables.check_writable(path)
+            tables.check_writable(path, source=file)
     result = pooling.apply(
         tables.read(file),
         item=item,

@@ -43,7 +43,7 @@ def command(  # one parameter for each option of the command line
     if ":" in method and "" not in sys.path:
         sys.path.insert(0, "")
     if out is not None:
-        tables.check_writable(out)
+        tables.check_writable(out, source=file)
     result = scf.apply(
         tables.read(file),
         source=source,

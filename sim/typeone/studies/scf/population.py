@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
-from typeone.scf.bags import Bags, as_ranks, key_shift
+from typeone.scf.bags import Bags, key_shift
 from typeone.scf.statistics import BUILT_IN, Statistic, statistic
 from typeone.scf.tail import TailScale, smoothing_rule
 from typeone.studies.scf.parameters import Parameters
@@ -50,9 +50,8 @@ class RawOrder:
     wins: NDArray[np.int64]
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], participants: NDArray[np.int64], pool: NDArray[np.int64]) -> RawOrder:
-        """From the statistic of every source, (S,)."""
-        ranks = as_ranks(values)
+    def of(cls, ranks: NDArray[np.int64], participants: NDArray[np.int64], pool: NDArray[np.int64]) -> RawOrder:
+        """From the dense ranks of every source, (S,)."""
         order = pool[np.argsort(-ranks[pool], kind="stable")]
         taking_part = np.sort(ranks[participants])
         above = taking_part.size - np.searchsorted(taking_part, ranks[order], side="right")
@@ -83,7 +82,7 @@ def from_bags(
         participants=participants,
         pool=pool,
         statistics=statistics,
-        raw={s.name: RawOrder.of(s.of_bags(bags), participants, pool) for s in statistics if not s.referenced},
+        raw={s.name: RawOrder.of(s.of_bags(bags)[1], participants, pool) for s in statistics if not s.referenced},
         source=bags.source.astype(np.uint32),
         blocks=bags.blocks(),
         scale=scale,
