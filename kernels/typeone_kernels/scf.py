@@ -106,8 +106,7 @@ def evidence_sums(
         for document in range(alone, end):
             if role[source[document]] == REFERENCE:
                 at_tail += weight[source[document]]
-        if alone < end:
-            current = log_evidence(at_tail, tail)
+        current = log_evidence(at_tail, tail)
         for document in range(alone, end):
             owner = source[document]
             total[owner] += current
