@@ -17,6 +17,7 @@ import numpy as np
 from scipy import special
 
 from typeone.engine.sums import Moments
+from typeone.exact import clopper_pearson_lower, clopper_pearson_upper
 
 
 class Bounds(NamedTuple):
@@ -34,10 +35,10 @@ def rate_fixed(successes: int, trials: int, alpha: float) -> Bounds:
     """Clopper-Pearson bounds for ``successes`` of ``trials``, a number fixed in advance."""
     if not trials:
         return Bounds(0.0, 1.0)
-    failures = trials - successes
-    lower = float(special.betaincinv(successes, failures + 1, alpha)) if successes else 0.0
-    upper = float(special.betainccinv(successes + 1, failures, alpha)) if failures else 1.0
-    return Bounds(lower, upper)
+    return Bounds(
+        clopper_pearson_lower(successes, trials, alpha),
+        clopper_pearson_upper(successes, trials, alpha),
+    )
 
 
 def rate_sequence(successes: int, trials: int, alpha: float) -> Bounds:
