@@ -13,7 +13,7 @@ from typeone.scf.bags import Bags
 from typeone.studies.scf.parameters import Parameters
 from typeone.studies.scf.population import from_bags
 from typeone.studies.scf.simulate import simulate
-from typeone_kernels.partitions import PARTICIPANT, draw_roles
+from typeone_kernels.partitions import PARTICIPANT, draw_roles, reference_documents
 from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
 
@@ -53,11 +53,13 @@ def roles_of(partition, sources, pool, K, L):
         ([2, 4, 1, 3, 2, 5, 2], 2, 2, 2, 30, {"smoothing": "source", "cap": "0.2"}),
         ([2, 4, 1, 3, 2, 5, 2], 2, 2, 2, 30, {"smoothing": "0.01", "cap": "0"}),
         ([400, 3, 2, 4, 1, 3, 380], 2, 2, 2, 3000, {"cap": "0.1"}),  # keys do not fit: exact ranks
+        ([2, 1, 3, 2, 4, 1, 2, 3, 5], 2, 4, 1, 9, {}),  # more reference than calibration sources
     ],
 )
 def test_measures_equal_the_formulas(sizes, participants, K, L, values, options):
     bags, shared, parameters = population(sizes, participants, K=K, L=L, values=values, **options)
-    levels = (Level("0.05"), Level("1/2"), Level("0.75"))
+    # At .05 no rejection is possible with so few controls; without it every level has one.
+    levels = (Level("0.05"), Level("1/2"), Level("0.75")) if values % 2 == 0 else (Level("1/2"), Level("0.75"))
     count = 12
     columns = simulate(Cell(0, parameters, levels, KEY), shared, 5, count)
     smoothing = parameters.smoothing if parameters.smoothing in ("document", "source") else Level(parameters.smoothing)
@@ -82,6 +84,13 @@ def test_measures_equal_the_formulas(sizes, participants, K, L, values, options)
         ):
             shares = [twin.capped_share(bag, pick[REFERENCE], parameters.cap, smoothing) for bag in some]
             assert columns[Column("scf", measure)][i] == pytest.approx(float(sum(shares) / len(some)), rel=1e-12)
+
+
+def test_reference_documents_are_counted():
+    roles = np.array([[REFERENCE, TARGET, REFERENCE, CALIBRATION], [TARGET, PARTICIPANT, CALIBRATION, TARGET]], np.int8)
+    out = np.full(2, -1)
+    reference_documents(roles, np.array([3, 5, 7, 11]), out)
+    assert out.tolist() == [10, 0]
 
 
 def test_gains_are_paired_differences_and_ties_exactly_zero():
