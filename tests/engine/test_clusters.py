@@ -13,6 +13,7 @@ import pytest
 
 from engine.runs import digest, environment, go, start
 from engine.trivial import MARKS, PARENT
+from typeone.engine.backends import make_backend
 from typeone.engine.manifest import read
 
 CALM = {"rate": ["1/20", 0.5], "fail_every": [0, 13], "big": True}
@@ -36,7 +37,11 @@ def deadly(folder: Path, monkeypatch: pytest.MonkeyPatch, backend: str, kills: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["dask", "ray"])
+NO_SPACE = pytest.mark.skipif(" " in sys.executable, reason="Ray cannot start workers from a path with a space")
+CLUSTERS = ["dask", pytest.param("ray", marks=NO_SPACE)]
+
+
+@pytest.mark.parametrize("backend", CLUSTERS)
 def test_a_cluster_gives_the_same_bytes(tmp_path: Path, backend: str) -> None:
     pytest.importorskip(backend)
     go(tmp_path / "one", factors=CALM)
@@ -45,7 +50,7 @@ def test_a_cluster_gives_the_same_bytes(tmp_path: Path, backend: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["dask", "ray"])
+@pytest.mark.parametrize("backend", CLUSTERS)
 def test_killed_workers_of_a_cluster_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
@@ -56,7 +61,7 @@ def test_killed_workers_of_a_cluster_change_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["dask", "ray"])
+@pytest.mark.parametrize("backend", CLUSTERS)
 def test_a_chunk_that_kills_its_workers_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
     pytest.importorskip(backend)
     deadly(tmp_path, monkeypatch, backend, kills=99)
@@ -112,3 +117,12 @@ def test_a_missing_extra_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for backend in ("ray", "dask"):
         with pytest.raises(ValueError, match=rf"pip install 'typeone\[{backend}\]'"):
             go(tmp_path, backend=backend)
+
+
+def test_ray_says_that_it_cannot_start_from_a_path_with_a_space(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setattr(sys, "executable", "/a folder/python")
+    with pytest.raises(ValueError, match="a path with a space"):
+        make_backend("ray", 1)

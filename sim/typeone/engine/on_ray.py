@@ -31,6 +31,8 @@ class Ray(Backend):
             ray: Any = import_module("ray")
         except ImportError:
             raise ValueError("backend 'ray' needs an extra: pip install 'typeone[ray]'") from None
+        if " " in sys.executable and address is None:  # Ray splits the workers' command at spaces, then waits for ever
+            raise ValueError(f"backend 'ray': Ray cannot start workers from a path with a space ({sys.executable})")
         self._ray = ray
         self._is_ours = not ray.is_initialized()
         if self._is_ours:
