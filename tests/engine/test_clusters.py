@@ -36,11 +36,11 @@ def deadly(folder: Path, monkeypatch: pytest.MonkeyPatch, backend: str, kills: i
     go(folder / "calm", **values)
 
 
-@pytest.mark.slow
 NO_SPACE = pytest.mark.skipif(" " in sys.executable, reason="Ray cannot start workers from a path with a space")
 CLUSTERS = ["dask", pytest.param("ray", marks=NO_SPACE)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", CLUSTERS)
 def test_a_cluster_gives_the_same_bytes(tmp_path: Path, backend: str) -> None:
     pytest.importorskip(backend)
