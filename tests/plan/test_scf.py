@@ -76,7 +76,7 @@ def test_a_grown_pool_is_simulated(population):
 def test_new_factors_leave_old_streams_as_they_were():
     design = design_called("scf-enron").model_copy(update={"factors": {"scenario": "enron"}})
     old = {"scenario", "population", "population_seed", "reference", "calibration"}
-    old |= {"source", "score", "participant", "control", "rows"}
+    old |= {"source", "score", "participant", "control", "rows", "packaged"}
     for change in ({}, {"effect": "0.8"}, {"pool": 90}):
         (found,) = plan(changed(design, change)).cells
         texts = {name: str(getattr(found.parameters, name)) for name in old}

@@ -221,7 +221,7 @@ class TestResult:
         [
             ({"role": "source"}, "only reference, calibration and target are roles"),
             ({"score": "nothing"}, "no column 'nothing'"),
-            ({"cap": "1"}, "the evidence cap lies in"),
+            ({"cap": "1"}, "the evidence cap is 0"),
             ({"cap": "0.05"}, "mean evidence of 2.19.*, the result says 1.60.*same --cap"),
         ],
     )
