@@ -19,6 +19,7 @@ from typing import Any
 
 from typeone.engine import workers
 from typeone.engine.parameters import suggestion
+from typeone.engine.study import Study
 from typeone.engine.workers import Batch, Task
 
 
@@ -37,6 +38,12 @@ class Backend(ABC):
     @abstractmethod
     def share(self, value: Any) -> Any:
         """Put a shared object where every worker finds it; returns a handle for ``submit``."""
+
+    def warm(self, reference: str) -> None:  # noqa: B027 - only workers that start anew need it
+        """Begin to start the workers, which then import the study, and come back at once."""
+
+    def ready(self) -> None:  # noqa: B027 - as above
+        """Wait until they have."""
 
     def release(self, handle: Any) -> None:  # noqa: B027 - most handles need no care
         """No further task will use ``handle``."""
@@ -127,6 +134,7 @@ class _Loky(_OnExecutor):
         self.jobs = jobs
         self.slots = 2 * jobs
         self._folder = tempfile.TemporaryDirectory(prefix="typeone-")
+        self._warming: list[Future[Study]] = []
         self._start()
 
     def _start(self) -> None:
@@ -135,6 +143,12 @@ class _Loky(_OnExecutor):
         self.executor = ProcessPoolExecutor(
             self.jobs, initializer=workers.prepare, initargs=(os.getpid(),), env=workers.ONE_THREAD
         )
+
+    def warm(self, reference: str) -> None:
+        self._warming = [self.executor.submit(workers.load, reference) for _ in range(self.jobs)]
+
+    def ready(self) -> None:
+        wait(self._warming)  # a worker that died meanwhile shows when the first chunk is submitted
 
     def share(self, value: Any) -> str:
         handle, name = tempfile.mkstemp(dir=self._folder.name)

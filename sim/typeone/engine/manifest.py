@@ -55,6 +55,8 @@ class Session:
     end: str = ""
     state: str = "running"
     compile_seconds: float = 0.0
+    start_seconds: float = 0.0
+    """Waiting for workers to start, after compiling."""
     run_seconds: float = 0.0
 
 

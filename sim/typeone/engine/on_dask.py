@@ -29,6 +29,8 @@ class _Handle:
 
 _PATIENCE = 20.0
 """Seconds after which a local cluster that is short of workers is replaced."""
+_FIRST_WORKER = 300.0
+"""Seconds in which a scheduler must have a worker."""
 
 
 class Dask(Backend):
@@ -72,6 +74,15 @@ class Dask(Backend):
         self._counted = time.monotonic()
         if self._cluster is None or threads >= self._jobs:
             self._complete = self._counted
+
+    def ready(self) -> None:
+        """Wait for a first worker: a scheduler may be older than its workers, but not by minutes."""
+        try:
+            self._client.wait_for_workers(1, timeout=_FIRST_WORKER)
+        except TimeoutError:
+            told = f"address={self._address!r}: the Dask scheduler there has no worker after {_FIRST_WORKER:.0f} s"
+            raise ValueError(f"{told}; start some (dask worker ADDRESS --nthreads 1)") from None
+        self._count_workers()
 
     def share(self, value: Any) -> _Handle:
         """Scatter the pickled object; workers fetch it from one another."""

@@ -58,6 +58,8 @@ class RunResult:
     lost: list[tuple[int, int, int]]
     """Chunks (cell, first, count) recorded as failed since each killed its worker three times."""
     compile_seconds: float
+    start_seconds: float
+    """Waiting for workers to start."""
     run_seconds: float
     summary: pa.Table = field(repr=False)
 
@@ -108,6 +110,7 @@ def _result(store: Writer, study: Study, session: Session, state: State) -> RunR
         stopped=dict(manifest.stopped),
         lost=list(manifest.lost),
         compile_seconds=session.compile_seconds,
+        start_seconds=session.start_seconds,
         run_seconds=session.run_seconds,
         summary=write_summary(store, study),
     )
@@ -128,10 +131,12 @@ def _compute(
     workers = None
     state: State = "interrupted"
     try:
+        workers = make()
+        workers.warm(planned.reference)  # they start while this process compiles
         measured = trial(planned)
         session.compile_seconds = measured.compile_seconds
         size = store.design.chunk or measured.chunk(store.design.repetitions)
-        workers = make()
+        session.start_seconds = _seconds(workers.ready)
         start = time.perf_counter()
         shares = _Shares(planned, workers)
         for landing in Flight(workers, lambda: schedule.take(size), shares.submit):
@@ -152,6 +157,12 @@ def _compute(
         if workers is not None:
             workers.close(kill=state != "complete")
     return state
+
+
+def _seconds(action: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
 
 
 def _store(store: Writer, chunk: Chunk, batch: Batch | None) -> None:

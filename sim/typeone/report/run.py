@@ -183,9 +183,19 @@ def _failures(told: Status) -> Iterator[Markup]:
 
 
 def _sessions(run: Stored) -> Markup:
-    header = ["start", "end", "state", "jobs", "backend", "repetitions before", "compiling (s)", "running (s)"]
+    header = [
+        "start",
+        "end",
+        "state",
+        "jobs",
+        "backend",
+        "repetitions before",
+        "compiling (s)",
+        "starting (s)",
+        "running (s)",
+    ]
     rows = [
-        [s.start, s.end or "–", s.state, s.jobs, s.backend, s.before, s.compile_seconds, s.run_seconds]
+        [s.start, s.end or "–", s.state, s.jobs, s.backend, s.before, s.compile_seconds, s.start_seconds, s.run_seconds]
         for s in run.manifest.sessions
     ]
     return table("sessions", "Sessions", header, rows)
