@@ -107,7 +107,8 @@ def _report(result: RunResult) -> None:
     show(result.summary)
     typer.echo(
         f"\n{result.state}: {result.completed} of {result.planned} repetitions, {result.failed} failed; "
-        f"{result.run_seconds:.1f} s, compiling {result.compile_seconds:.1f} s, starting workers {result.start_seconds:.1f} s; in {result.folder}"
+        f"{result.run_seconds:.1f} s, compiling {result.compile_seconds:.1f} s, "
+        f"starting workers {result.start_seconds:.1f} s; in {result.folder}"
     )
     for cell, count in sorted(result.stopped.items()):
         typer.echo(f"cell {cell}: the stopping rule was met at {count} repetitions")
