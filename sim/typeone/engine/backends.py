@@ -21,6 +21,7 @@ from typeone.engine import workers
 from typeone.engine.parameters import suggestion
 from typeone.engine.study import Study
 from typeone.engine.workers import Batch, Task
+from typeone.studies import load
 
 
 class WorkerLostError(Exception):
@@ -145,7 +146,7 @@ class _Loky(_OnExecutor):
         )
 
     def warm(self, reference: str) -> None:
-        self._warming = [self.executor.submit(workers.load, reference) for _ in range(self.jobs)]
+        self._warming = [self.executor.submit(load, reference) for _ in range(self.jobs)]
 
     def ready(self) -> None:
         wait(self._warming)  # a worker that died meanwhile shows when the first chunk is submitted
