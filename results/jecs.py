@@ -8,133 +8,24 @@ repetitions and says so.
 from __future__ import annotations
 
 import argparse
-import csv
-import math
 import tempfile
-from collections.abc import Sequence
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+
+import jecs_power
+from jecs_published import PUBLISHED_GCR, PUBLISHED_POWER, checks, fine_design, trial, trial_design, warned
+from jecs_rows import Results, repetitions, results_of, write_rows
+from writing import HERE, write_checks, write_report
 
 from typeone.display import markdown_table
-from typeone.engine.design import Design, design_from
+from typeone.engine.design import Design
 from typeone.engine.lookup import changed, design_called
-from typeone.engine.plan import plan
-from typeone.engine.runner import run
 from typeone.jecs.methods import METHODS
 from typeone.studies.jecs.parameters import Parameters
 
-HERE = Path(__file__).resolve().parent
 QUICK = 20
-PRESETS = ("jecs-headline", "jecs-validity", "jecs-validity-conformal", "jecs-real")
-# arXiv 2605.21543, level .1: GCR, and power on one real benchmark.
-PUBLISHED_GCR = {"union": 0.763, "intersection": 0.366, "jecs": 0.038}
-PUBLISHED_POWER = {"max-p": 0.094, "jecs": 0.447}
-# Trial values of METHODS section 2, 400 runs: decimal texts, since their rounding is part of the comparison.
-TRIAL_REPETITIONS = 400
-TRIAL_METHODS = ("union", "intersection", "max-p", "storey", "jecs", "adafilter")
-TRIAL_CELLS = ({"models": 3, "pattern": "each"}, {"models": 4, "pattern": "each"}, {"models": 2, "pattern": "one"})
-TRIAL_GCR = (
-    (".634", ".035", ".012", ".012", ".031", ".034"),
-    (".670", ".020", ".003", ".002", ".017", ".021"),
-    (".687", ".134", ".058", ".087", ".084", ".065"),
-)
-TRIAL_POWER = (
-    (".999", ".757", ".494", ".488", ".720", ".751"),
-    ("1.00", ".706", ".239", ".172", ".641", ".720"),
-    (".995", ".861", ".697", ".780", ".774", ".725"),
-)
-# Cells on which METHODS warns, and what it states there; sizes and repetitions behind these values are not all stated.
-NO_CLEAN = {"clean": "0", "pattern": "one"}
-WARNED = (
-    (NO_CLEAN | {"correlation": "0"}, {"adafilter": 0.099, "jecs-filter": 0.099, "jecs": 0.029, "max-p": 0.030}),
-    (NO_CLEAN | {"correlation": "0.8"}, {"adafilter": 0.241, "jecs-filter": 0.241, "jecs": 0.100, "max-p": 0.100}),
-    ({"low_share": "0.1", "low_shift": "6"}, {"jecs": 0.44, "max-p": 0.0}),
-    ({"low_share": "0.1", "low_shift": "3"}, {"jecs": 0.127}),
-)
+PRESETS = ("jecs-headline", "jecs-power", "jecs-validity", "jecs-validity-conformal", "jecs-real")
 # Conformal cells without a verdict after the preset's repetitions go on, doubling, up to these.
 MOST_CONFORMAL = 64_000
-FINE_REPETITIONS = 2000
-
-
-class Row(NamedTuple):
-    """A method in a cell: contaminated share with its 95 % interval and verdict, and power."""
-
-    cell: int
-    factors: dict[str, str]
-    method: str
-    repetitions: int
-    failed: int
-    gcr: float
-    gcr_se: float
-    lower: float
-    upper: float
-    verdict: str
-    needed: int | None
-    power: float
-    power_se: float
-    empty: float
-
-    @property
-    def title(self) -> str:
-        """The method's name in print."""
-        return METHODS[self.method].title
-
-    @property
-    def named(self) -> str:
-        """The factors that make this cell differ from others."""
-        return ", ".join(f"{name} {value}" for name, value in self.factors.items()) or "as the preset"
-
-
-class Results(NamedTuple):
-    """Rows of a design's run, and the mean correlation between models by cell where score files have one."""
-
-    design: Design
-    rows: list[Row]
-    correlation: dict[int, float]
-    parameters: list[Parameters]
-
-
-def results_of(design: Design, folder: Path) -> Results:
-    """Run the design (or continue the run in ``folder``) and read its summary."""
-    result = run(design, folder)
-    if result.state != "complete":
-        raise RuntimeError(f"{folder.name}: {result.state}; the same command with --runs continues it")
-    found: dict[tuple[int, str], dict[str, dict[str, Any]]] = {}
-    for record in result.summary.to_pylist():
-        found.setdefault((record["cell"], record["method"]), {})[record["measure"]] = record
-    parameters = [cell.parameters for cell in plan(design).cells]
-    varied = _varied(parameters)
-    rows = []
-    for (cell, method), of in found.items():
-        if "gcp" in of:
-            gcp, power, empty = of["gcp"], of["power"], of["empty"]["estimate"]
-            same = {name: gcp[name] for name in ("failed", "lower", "upper", "verdict", "needed")}
-            same |= {"repetitions": gcp["valid"], "gcr": gcp["estimate"], "gcr_se": gcp["mc_se"]}
-            same |= {"power": power["estimate"], "power_se": power["mc_se"], "empty": empty}
-            rows.append(Row(cell=cell, factors=varied[cell], method=method, **same))
-    rows.sort(key=lambda row: (row.cell, list(METHODS).index(row.method)))
-    correlation = {cell: of["correlation"]["estimate"] for (cell, _), of in found.items() if "correlation" in of}
-    return Results(design, rows, correlation, parameters)
-
-
-def _varied(parameters: Sequence[Parameters]) -> list[dict[str, str]]:
-    """Each cell's factors that take several values in the design, where they differ from the commonest value."""
-    texts = [{name: _text(getattr(p, name)) for name in Parameters.model_fields} for p in parameters]
-    found: list[dict[str, str]] = [{} for _ in texts]
-    for name in Parameters.model_fields:
-        values = [text[name] for text in texts]
-        usual = max(values, key=values.count)
-        always_shown = 2 * values.count(usual) <= len(values)
-        for cell, value in enumerate(values):
-            if value != usual or always_shown:
-                found[cell][name] = value
-    return found
-
-
-def _text(value: Any) -> str:
-    return str(getattr(value, "text", value))
 
 
 def headline(results: Results) -> str:
@@ -152,7 +43,7 @@ def headline(results: Results) -> str:
                 word = "matched" if abs(ours - published) <= 2 * se + 0.0005 else "not matched"
                 apart.append(f"{name} of {row.title} {ours:.3f} against {published:.3f} ({word})")
     text = (
-        f"{_repetitions(results)} The configuration is ours, not the publication's, whose scores come from real models "
+        f"{repetitions(results)} The configuration is ours, not the publication's, whose scores come from real models "
         "and benchmarks: it was chosen so that union and intersection violate the level by factors like the published "
         "ones, so their nearness is no evidence. Ours against published (matched: within two Monte Carlo "
         "errors and the rounding): " + "; ".join(apart) + "."
@@ -220,71 +111,11 @@ def breaks(results: Results) -> str:
     return "\n".join(lines)
 
 
-def warned(*several: Results) -> str:
-    """METHODS' warning values beside ours."""
-    body = []
-    for factors, values in WARNED:
-        for row, p in ((row, results.parameters[row.cell]) for results in several for row in results.rows):
-            if row.method in values and all(_text(getattr(p, name)) == value for name, value in factors.items()):
-                where = [", ".join(f"{name} {value}" for name, value in factors.items()), str(p.calibration)]
-                ours = f"{row.gcr:.4f} ± {row.gcr_se:.4f}"
-                body.append([*where, row.title, f"{values[row.method]:.3f}", ours, str(row.repetitions)])
-    header = ["cell", "calibration", "method", "GCR in METHODS", "ours ± Monte Carlo error", "repetitions"]
-    return markdown_table(header, body)
-
-
 def conformal_design() -> Design:
     """The preset, in which undecided cells go on."""
     design = design_called("jecs-validity-conformal")
     stop = {"stop.measures": ["gcp"], "stop.verdict": True, "stop.first": design.repetitions}
     return changed(design, {"repetitions": MOST_CONFORMAL, **stop})
-
-
-def fine_design() -> Design:
-    """The cells without a clean item, with ranks fine enough not to matter."""
-    factors = NO_CLEAN | {"models": 2, "candidates": 500, "calibration": 100_000, "correlation": ["0", "0.8"]}
-    head = {"study": "jecs", "repetitions": FINE_REPETITIONS, "seed": 1, "levels": ["0.1"], "margin": "0.005"}
-    return design_from(head | {"factors": factors})
-
-
-def trial_design() -> Design:
-    """METHODS' trial cells: n = m = 1000, 30 % clean, shift 3, independent models."""
-    common = {"candidates": 1000, "calibration": 1000, "clean": "0.3", "also": "0.5", "shift": "3", "correlation": "0"}
-    head = {"study": "jecs", "repetitions": TRIAL_REPETITIONS, "seed": 1, "levels": ["0.1"]}
-    return design_from(head | {"factors": common, "cells": list(TRIAL_CELLS)})
-
-
-def trial_rows(results: Results) -> list[list[str]]:
-    """Ours beside METHODS' with z; METHODS' own Monte Carlo error is taken to be that of 400 runs of ours."""
-    body = []
-    for row in results.rows:
-        if row.method not in TRIAL_METHODS:
-            continue
-        place = TRIAL_METHODS.index(row.method)
-        values = (("GCR", TRIAL_GCR, row.gcr, row.gcr_se), ("power", TRIAL_POWER, row.power, row.power_se))
-        for measure, table, ours, se in values:
-            theirs = table[row.cell][place]
-            rounding = 10.0 ** -len(theirs.partition(".")[2])
-            error = math.sqrt(se**2 * (1 + row.repetitions / TRIAL_REPETITIONS) + rounding**2 / 12)
-            z = (ours - float(theirs)) / error
-            body.append([row.named, row.title, measure, theirs, f"{ours:.4f}", f"{se:.4f}", f"{z:+.2f}"])
-    return body
-
-
-def trial(results: Results) -> str:
-    """The trial table, with the largest |z| of all and what chance would give."""
-    body = trial_rows(results)
-    sizes = [abs(float(line[-1])) for line in body]
-    # Sidak: |z| of standard normals all stay below this with probability 95 %, or more when they are dependent.
-    bound = next(z / 100 for z in range(1000) if math.erf(z / 100 / math.sqrt(2)) ** len(sizes) >= 0.95)
-    text = (
-        f"{_repetitions(results)} z divides the difference by the errors of both sides (METHODS' values are from "
-        f"{TRIAL_REPETITIONS} runs, with their rounding). Largest |z| of {len(sizes)}: {max(sizes):.2f}; chance alone "
-        f"stays below {bound:.2f} in 95 % of such tables; beyond it: {sum(size > bound for size in sizes)}; "
-        f"|z| > 2: {sum(size > 2 for size in sizes)}."
-    )
-    header = ["cell", "method", "measure", "METHODS", "ours", "Monte Carlo error", "z"]
-    return f"{text}\n\n{markdown_table(header, body)}"
 
 
 def real(results: Results) -> str:
@@ -302,7 +133,7 @@ def real(results: Results) -> str:
             correlation = results.correlation[row.cell]
             over.append(f"{row.title} {row.gcr:.3f} ({row.named}, correlation {correlation:.2f})")
     text = (
-        f"{_repetitions(results)} Repetitions are splits of one set of items, so errors say how exact the mean over "
+        f"{repetitions(results)} Repetitions are splits of one set of items, so errors say how exact the mean over "
         "splits is, not how far another set of items would lie; a mean above the level here is one data set's, so no "
         f"verdicts are given. Correlation: mean over pairs of models among clean items. Above the level {level:g}, "
         "union and intersection apart: " + ("; ".join(over) or "none") + "."
@@ -310,45 +141,20 @@ def real(results: Results) -> str:
     return f"{text}\n\n{markdown_table(header, body)}"
 
 
-def _repetitions(results: Results) -> str:
-    counts = sorted({row.repetitions for row in results.rows})
-    failed = sum(row.failed for row in results.rows if row.method == results.rows[0].method)
-    span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f"Repetitions of each cell: {span} ({failed} failed repetitions); seed {results.design.seed}."
-
-
-def write_csv(path: Path, results: Results) -> None:
-    """All numbers, unrounded, with the factors that vary within the design."""
-    names = list(dict.fromkeys(name for row in results.rows for name in row.factors))
-    numbers = [name for name in Row._fields if name != "factors"]
-    with path.open("w", newline="", encoding="utf-8") as sink:
-        writer = csv.writer(sink, lineterminator="\n")
-        writer.writerow(["cell", *names, *numbers[1:], "correlation between models"])
-        for row in results.rows:
-            factors = [_text(getattr(results.parameters[row.cell], name)) for name in names]
-            values = [getattr(row, name) for name in numbers[1:]]
-            writer.writerow([row.cell, *factors, *values, results.correlation.get(row.cell, "")])
-
-
-def page(found: dict[str, Results], quick: bool) -> str:
-    """The whole README."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("typeone", "numpy", "numba", "scipy"))
-    less = f" --quick (1/{QUICK} of the repetitions: verdicts are weaker than the presets')" if quick else ""
-    ideal, conformal = found["jecs-validity"], found["jecs-validity-conformal"]
-    text = [
-        "# JECS: contaminated share and power beside its baselines",
-        f"Written by `python results/jecs.py`{less} on {date.today().isoformat()} ({packages}). Level .1 throughout; "
-        "GCR is the expected contaminated share of the selected items. All columns, unrounded, in the CSV files.",
+def page(found: dict[str, Results]) -> list[str]:
+    """The sections of the report."""
+    ideal, conformal, power = found["jecs-validity"], found["jecs-validity-conformal"], found["jecs-power"]
+    return [
         "## Headline (`jecs-headline`)",
         headline(found["jecs-headline"]),
         "## Validity, ideal cells (`jecs-validity`)",
-        f"{_repetitions(ideal)} p-values drawn directly from laws that satisfy the theorem. A cell ends once the "
+        f"{repetitions(ideal)} p-values drawn directly from laws that satisfy the theorem. A cell ends once the "
         f"verdicts of all its methods are decided, at the latest after {ideal.design.repetitions}; intervals hold at "
         f"every look. Margin {ideal.design.margin.text}; all verdicts together err with probability at most .05.",
         verdict_counts(ideal),
         validity(ideal),
         "## Validity, conformal cells (`jecs-validity-conformal`)",
-        f"{_repetitions(conformal)} Scores ranked among shared calibration scores: the theorem covers none of these "
+        f"{repetitions(conformal)} Scores ranked among shared calibration scores: the theorem covers none of these "
         f"cells, and values are reported whichever way they come out. Cells in which a verdict is "
         f"undecided go on, doubling, up to {conformal.design.repetitions} repetitions; intervals hold at every look. "
         f"Margin {conformal.design.margin.text}. Union and intersection promise nothing; verdicts are shown as well.",
@@ -362,10 +168,15 @@ def page(found: dict[str, Results], quick: bool) -> str:
         validity(conformal),
         "## METHODS' trial values",
         trial(found["trial"]),
+        "## Power (`jecs-power`)",
+        f"{repetitions(power)} Independent models; 500 candidates, 1000 calibration items. Ahead and behind: by more "
+        "than two Monte Carlo errors.",
+        jecs_power.gains(power),
+        "![power maps](power.svg)\n\nPower at level .1 over the clean items' shift and their share; the dashed line is "
+        "power .8. Numbers in `jecs-power.csv`.",
         "## Real scores (`jecs-real`)",
         real(found["jecs-real"]),
     ]
-    return "\n\n".join(text) + "\n"
 
 
 def fewer(design: Design) -> Design:
@@ -391,8 +202,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, design in designs.items():
             found[name] = results_of(design, (options.runs or Path(folder)) / name)
-            write_csv(options.out / f"{name}.csv", found[name])
-    (options.out / "README.md").write_text(page(found, options.quick), encoding="utf-8")
+            write_rows(options.out / f"{name}.csv", found[name])
+    jecs_power.draw(found["jecs-power"], options.out / "power.svg")
+    published = ["## Published values and METHODS' values beside ours", write_checks(options.out, checks(found))]
+    told = "Level .1; GCR is the expected contaminated share of the selected items. CSV files hold every column."
+    title = "JECS: contaminated share and power beside its baselines"
+    write_report(options.out, title, "jecs.py", told, published + page(found), quick=options.quick)
 
 
 if __name__ == "__main__":

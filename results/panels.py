@@ -11,19 +11,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import date
-from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
+import panels_design
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
+from writing import HERE, Check, Verdict, same, write_checks, write_csv, write_report
 
 import typeone
-from scf import write_csv
 from typeone import exact, panels
 from typeone.display import markdown_table
 from typeone.engine.lookup import design_called
@@ -33,9 +33,8 @@ from typeone.panels.options import Terms
 from typeone_kernels import bounds
 from typeone_kernels.tailsum import WORK
 
-HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "tests"))
-from twins.tails import check_clopper_pearson  # noqa: E402
+from twins.tails import check_clopper_pearson
 
 Rows = list[dict[str, Any]]
 DELTAS = ["0.05", "0.01", "0.001"]
@@ -145,17 +144,35 @@ def design_values() -> Iterator[tuple[str, str, Any]]:
         yield "the same: one-sided pair at .05 each", pair, f"{one_low}, {one_high}"
 
 
-def beside(values: Iterator[tuple[str, str, Any]]) -> Rows:
-    """Published values beside ours: agrees or differs, by the text of both."""
-    return [
-        {
-            "value": text,
-            "published": published,
-            "ours": str(ours),
-            "": "agrees" if published == str(ours) else "differs",
-        }
-        for text, published, ours in values
-    ]
+def checks() -> Iterator[Check]:
+    """Exact values beside ours, compared by their text."""
+    bounds_why = "a reference value of METHODS, not from the publication"
+    why = {
+        "pilot catalogue": "22 of its 44 clear units taken at 38 votes and 22 at 2",
+        "positives of N": bounds_why,
+        "the same": bounds_why,
+    }
+    for text, published, ours in chain(census_values(), catalogue_values(), design_values()):
+        because = next((reason for start, reason in why.items() if text.startswith(start)), "exact")
+        yield Check(text, published, str(ours), "", same(published, ours), because)
+
+
+def simulated_checks(valid: Rows, rates: Rows) -> Iterator[Check]:
+    """The published 0 of 8 000, and which of the two designs certifies."""
+    found = [row for row in valid if row["method"] != "catalogue"]
+    count, of = sum(row["violations"] for row in found), sum(row["valid"] for row in found)
+    rate = count / of
+    highest = exact.clopper_pearson(0, 8000, "0.05")[1]
+    verdict: Verdict = "agrees" if max(row["lower"] for row in found) <= highest else "differs"
+    why = f"agrees when each of our intervals reaches into [0, {highest:.2g}], that of 0 of 8 000; other generator laws"
+    error = f"{(rate * (1 - rate) / of) ** 0.5:.2g}"
+    yield Check("violations of the generator's bound", "0 of 8000", f"{count} of {of}", error, verdict, why)
+    for name, size, wanted in (("baseline", (40, 50), "seldom"), ("powered", (200, 500), "usually")):
+        here = [
+            row["certified"] for row in rates if (row["evaluators"], row["units"]) == size and row["method"] == "exact"
+        ]
+        ours = f"{min(here):.3f} to {max(here):.3f} over {len(here)} clarities"
+        yield Check(f"certification rate, {name} design", wanted, ours, "", "not comparable", "no clarity is published")
 
 
 def real() -> tuple[panels.Result, Rows, Rows]:
@@ -247,21 +264,6 @@ def table(rows: Rows) -> str:
     return markdown_table(list(rows[0]), [[shown(value) for value in row.values()] for row in rows])
 
 
-def headline(rows: Rows) -> str:
-    """The published 0 of 8 000 against all violations of the generator's bounds."""
-    found = [row for row in rows if row["method"] != "catalogue"]
-    count, of = sum(row["violations"] for row in found), sum(row["valid"] for row in found)
-    largest, published = max(row["upper"] for row in found), exact.clopper_pearson(0, 8000, "0.05")[1]
-    reaches = max(row["lower"] for row in found) <= published
-    verdict = "agrees: every interval of ours reaches into it" if reaches else "differs: some of ours lie above it"
-    return (
-        f"Bounds of the generator's coverage: {count} violations in {of:,} (configuration, layer, repetition); the "
-        f"largest upper end of an exact 95 % interval is {largest:.3g}, where η_E + η_G = .05 is allowed. Published: 0 "
-        f"of 8 000, 95 % interval [0, {published:.3g}]: {verdict}. "
-        "The rate depends on the generator law, and the published one is not known here."
-    )
-
-
 def designs(rows: Rows) -> str:
     """Baseline and powered design, and the simulation against exact probabilities."""
     z = [abs(row["z"]) for row in rows if row["z"] is not None]
@@ -278,7 +280,7 @@ def simulated_text(valid: Rows, rates: Rows) -> list[str]:
     """The sections on the two presets."""
     return [
         "## Violations (panels-validity)",
-        headline(valid) + " Rows called catalogue take the same units as a fixed catalogue, where the level is η_E. "
+        "Rows called catalogue take the same units as a fixed catalogue, where the level is η_E. "
         "Where nothing was violated mc_se is 0: read the interval.",
         table(valid),
         "## Certification rates (panels-power)",
@@ -311,15 +313,19 @@ def real_text(result: panels.Result, sizes: Rows) -> list[str]:
     ]
 
 
-def exact_text(published: Rows, checked: dict[str, Any], speed: dict[str, Any]) -> list[str]:
+def exact_text(checked: dict[str, Any], speed: dict[str, Any], units: Rows, evaluators: Rows) -> list[str]:
     """The sections on exact values."""
-    agree = sum(row[""] == "agrees" for row in published)
     return [
-        "## Published values beside ours",
-        f"{agree} of {len(published)} agree, {len(published) - agree} differ. The pilot catalogue's 44 clear units are "
-        "given as ≥ 38 or ≤ 2; here 22 lie at 38 and 22 at 2. The hypergeometric bounds are reference values, not "
-        "from the publication.",
-        table(published),
+        "## What exact inversion saves over Hoeffding",
+        "Generated units for a certificate when a unit passes with the given probability (power .8; 1: every unit):",
+        table(units),
+        "Evaluators with which a unit of acceptance probability p passes, 50 units, δ = .01 (power .8; Hoeffding: for "
+        "the expected votes, without a margin for power); 0: none, even the true p errs too often at this size.",
+        table(evaluators),
+        "## Adversaries",
+        "![phase diagrams](phases.svg)\n\nExact probability that a panel misses the honest decision. A fixed share "
+        "holds evaluators whatever they would have voted; a targeted share takes favorable ones. Numbers in "
+        "`phases.csv`; simulated in the preset `panels-adversary`.",
         "## Long verification of Clopper-Pearson bounds",
         "Random (k, n, level), n log-uniform to 10⁹, levels to 10⁻¹², against an arbitrary-precision tail: a bound is "
         "invalid when the attained level exceeds the stated one; slack is the distance from the exact bound beyond "
@@ -335,7 +341,9 @@ def exact_text(published: Rows, checked: dict[str, Any], speed: dict[str, Any]) 
 def main() -> None:
     """Run, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="2 000 repetitions, 1 000 cases, one timing")
+    parser.add_argument(
+        "--quick", action="store_true", help="2 000 repetitions (panels-power 100), 1 000 cases, one timing"
+    )
     parser.add_argument("--reps", type=int, help="repetitions of panels-validity (default 200 000)")
     parser.add_argument("--cases", type=int, help="Clopper-Pearson cases (default 100 000)")
     parser.add_argument("--out", type=Path, default=HERE / "panels")
@@ -343,32 +351,39 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     reps = options.reps or (2_000 if options.quick else 200_000)
     valid = list(validity(simulated("panels-validity", reps, ("violation",))))
-    rates = list(power(simulated("panels-power", 0, ("certified", "certified_exactly"))))
-    published = [*beside(census_values()), *beside(catalogue_values()), *beside(design_values())]
+    rates = list(power(simulated("panels-power", 100 if options.quick else 0, ("certified", "certified_exactly"))))
+    saved = list(panels_design.units_saved()), list(panels_design.evaluators_saved())
+    phases = panels_design.phases()
+    panels_design.draw(phases, options.out / "phases.svg")
+    published = write_checks(options.out, chain(checks(), simulated_checks(valid, rates)))
     result, sizes, units = real()
     speed = against_scipy(1 if options.quick else 3)
     checked = verified(options.cases or (1_000 if options.quick else 100_000))
     for name, rows in (
         ("validity", valid),
         ("power", rates),
-        ("published", published),
+        ("units", saved[0]),
+        ("evaluators", saved[1]),
+        ("phases", phases),
         ("real_sizes", sizes),
         ("real_units", units),
         ("real_contamination", result.contamination.to_arrow().to_pylist()),
         ("verification", [checked | speed]),
     ):
         write_csv(options.out / f"{name}.csv", rows)
-    packages = ", ".join(f"{name} {version(name)}" for name in ("typeone", "numpy", "numba", "scipy"))
-    text = [
-        "# Panels: simulated certificates, a real vote matrix, exact values",
-        f"Written by `python results/panels.py` on {date.today().isoformat()} ({packages}). panels-validity: {reps:,} "
-        f"repetitions in each of four configurations; panels-power: {rates[0]['valid']:,} in each cell. Intervals are "
-        "exact, 95 %; mc_se is the Monte Carlo standard error.",
+    told = (
+        f"panels-validity: {reps:,} repetitions in each of four configurations; panels-power: {rates[0]['valid']:,} in "
+        "each cell. Intervals are exact, 95 %; mc_se is the Monte Carlo standard error."
+    )
+    parts = [
+        "## Published values beside ours",
+        published,
         *simulated_text(valid, rates),
         *real_text(result, sizes),
-        *exact_text(published, checked, speed),
+        *exact_text(checked, speed, *saved),
     ]
-    (options.out / "README.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    title = "Panels: simulated certificates, a real vote matrix, exact values"
+    write_report(options.out, title, "panels.py", told, parts, quick=options.quick)
 
 
 if __name__ == "__main__":

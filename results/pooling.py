@@ -10,9 +10,7 @@ import argparse
 import math
 import tempfile
 from collections.abc import Iterator, Sequence
-from datetime import date
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from writing import HERE, Check, judged, same, write_checks, write_csv, write_report
 
 import typeone
-from scf import write_csv
 from typeone import pooling
 from typeone.display import markdown_table
 from typeone.engine.design import design_from
@@ -33,7 +31,6 @@ from typeone.figures.catalog import pictures
 from typeone.figures.stored import Stored
 from typeone.studies.pooling.parameters import Parameters
 
-HERE = Path(__file__).resolve().parent
 Rows = list[dict[str, Any]]
 PRESETS = {
     "pooling-drift": ("reliability", "partial", "n"),
@@ -157,6 +154,25 @@ def slides(rows: Rows) -> tuple[list[str], list[list[str]]]:
 
 def _logit(p: float) -> float:
     return math.log(p) - math.log1p(-p)
+
+
+def checks(drift: Rows) -> Iterator[Check]:
+    """The statements of METHODS section 4 that are numbers."""
+    for text, reliability, theirs in (
+        ("thresholds that agree with posterior 1/2, r = .9, .8", [".9", ".8"], "none"),
+        ("thresholds that agree with posterior 1/2, r = .79, .80, .81", [".79", ".80", ".81"], "tau = 2"),
+    ):
+        tau = pooling.reconcile(reliability, "1/2").tau
+        ours = "none" if tau is None else f"tau = {tau}"
+        yield Check(text, theirs, ours, "", same(theirs, ours), "exact, every pattern of votes")
+    header, body = slides(drift)
+    for reliability, method, slope, first, second, _ in body:
+        wanted = {"count": slope, "pooled": "0.000000"}.get(method)
+        for span, value in zip(header[3:5], (first, second), strict=True):
+            if wanted is not None:
+                sizes = span.removeprefix("slide per source, ")
+                text = f"slide of the {method} rule's log-odds per source, r = {reliability}, {sizes}"
+                yield Check(text, wanted, value, "", judged(float(value), 0.0, wanted), "exact: −logit r, and none")
 
 
 def by_cell(rows: Rows, factors: Sequence[str], measures: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -296,16 +312,18 @@ def main() -> None:
     for name, rows in compared.items():
         write_csv(options.out / f"{name.removeprefix('pooling-')}.csv", [short(row) for row in rows])
     write_csv(options.out / "real.csv", held_out)
-    packages = ", ".join(f"{name} {version(name)}" for name in ("typeone", "numpy", "numba", "scipy"))
-    text = [
-        "# Pooling: simulated beside exact, drift, dependence, real votes",
-        f"Written by `python results/pooling.py` on {date.today().isoformat()} ({packages}); "
+    told = (
         f"{runs['pooling-drift'][0]['attempted']:,} repetitions of 200 items in each cell. ± is one Monte Carlo "
-        "standard error; exact values in parentheses.",
+        "standard error; exact values in parentheses."
+    )
+    parts = [
+        "## Published statements beside ours",
+        write_checks(options.out, checks(runs["pooling-drift"])),
         *simulated_text(runs, everything, caption),
         *real_text(result, held_out, splits),
     ]
-    (options.out / "README.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    title = "Pooling: simulated beside exact, drift, dependence, real votes"
+    write_report(options.out, title, "pooling.py", told, parts, quick=options.quick)
 
 
 if __name__ == "__main__":
