@@ -39,7 +39,7 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, most: in
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """The whole table as Markdown."""
-    lines = [list(header), ["---"] * len(header), *([cell(value) for value in row] for row in rows)]
+    lines = [list(header), ["---"] * len(header), *([cell(value).replace("|", r"\|") for value in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -114,26 +115,28 @@ def test_killed_parents_lose_no_complete_chunk(tmp_path: Path, moments: int, nap
 
 
 @linux
+@pytest.mark.parametrize("kill_at", [0, 37])
 def test_a_chunk_that_kills_its_worker_three_times_is_failed_and_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kill_at: int
 ) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     monkeypatch.setenv(MARKS, str(marks))
     monkeypatch.setenv(PARENT, str(os.getpid()))
-    values = {"repetitions": 100, "chunk": 10, "factors": {"kill_at": 37, "kills": 9}}
+    values = {"repetitions": 100, "chunk": 10, "factors": {"kill_at": kill_at, "kills": 9}}
     result = go(tmp_path / "run", jobs=2, **values)
+    lost = [(0, kill_at // 10 * 10, 10)]
     assert result.state == "complete"
-    assert result.lost == [(0, 30, 10)]
+    assert result.lost == lost
     assert (result.completed, result.failed) == (100, 10)
-    assert len(list(marks.glob("kill-*"))) == 3
+    assert len(list(marks.glob("kill-*"))) == 1 + 3  # the trial first
     row = result.summary.to_pylist()[0]
     assert (row["attempted"], row["valid"], row["failed"]) == (100, 90, 10)
     told = status(tmp_path / "run")
     assert told.kinds == {"WorkerLost": 10}
-    assert told.lost == [(0, 30, 10)]
-    assert go(tmp_path / "run", jobs=2, **values).lost == [(0, 30, 10)]
-    assert len(list(marks.glob("kill-*"))) == 3
+    assert told.lost == lost
+    assert go(tmp_path / "run", jobs=2, **values).lost == lost
+    assert len(list(marks.glob("kill-*"))) == 1 + 3
 
 
 @linux
@@ -207,11 +210,34 @@ def test_unlisted_files_do_not_count_and_are_cleared(tmp_path: Path) -> None:
     assert {file.name for file in folder.iterdir()} == {*listed, "notes.txt"}
 
 
+def test_status_counts_chunks_that_are_damaged(tmp_path: Path) -> None:
+    go(tmp_path)
+    files = sorted((tmp_path / "repetitions").iterdir())
+    assert status(tmp_path).damaged == 0
+    files[0].unlink()
+    files[1].write_bytes(files[1].read_bytes()[:-1])
+    assert status(tmp_path).damaged == 2
+    go(tmp_path)
+    assert status(tmp_path).damaged == 0
+
+
 def test_a_manifest_that_is_not_one_is_refused(tmp_path: Path) -> None:
     go(tmp_path)
-    (tmp_path / "manifest.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"manifest\.json cannot be read"):
-        go(tmp_path)
+    written = (tmp_path / "manifest.json").read_text(encoding="utf-8")
+    for content, message in (
+        ("{}", "is no manifest of a run"),
+        ("[]", "is no manifest of a run"),
+        (written[:-30], "is not JSON"),
+        (written.replace('"format": 2', '"format": 1'), "another version of typeone"),
+        (written.replace('"seed": 1', '"seed": 2'), "has been changed"),
+        (written.replace('"planned": 1000', '"planned": 1001'), "has been changed"),
+        (re.sub(r',\n "sha256.*\n', "\n", written), "has been changed"),
+    ):
+        assert content != written
+        (tmp_path / "manifest.json").write_text(content, encoding="utf-8")
+        for action in (lambda: go(tmp_path), lambda: summarize(tmp_path), lambda: status(tmp_path)):
+            with pytest.raises(ValueError, match=rf"manifest\.json.* {message}"):
+                action()
     (tmp_path / "manifest.json").unlink()
     with pytest.raises(ValueError, match=r"chunks but no manifest\.json"):
         go(tmp_path)
@@ -230,9 +256,9 @@ def test_another_run_or_other_versions_are_refused_with_what_differs(tmp_path: P
     with pytest.raises(ValueError, match="planned with 500 repetitions"):
         go(tmp_path, repetitions=400)
     go(tmp_path, levels=["5e-2"])  # another spelling is the same run
-    file = tmp_path / "manifest.json"
-    version = read(tmp_path).versions["numba"]
-    file.write_text(file.read_text().replace(f'"numba": "{version}"', '"numba": "0.1"'))
+    manifest = read(tmp_path)
+    version, manifest.versions["numba"] = manifest.versions["numba"], "0.1"
+    manifest.write(tmp_path)
     with pytest.raises(ValueError, match=rf"other versions: numba \(0\.1 there, {version} here\)"):
         go(tmp_path)
 

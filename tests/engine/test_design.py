@@ -26,9 +26,15 @@ BASE: dict[str, Any] = {"study": REFERENCE}
     [
         ({"repetitons": 5}, r"repetitons: no such key; did you mean 'repetitions'\?"),
         ({"stop": {"mcse": 1}}, r"stop\.mcse: no such key; did you mean 'mc_se'\?"),
-        ({"repetitions": 0}, r"repetitions=0: .*greater than or equal to 1"),
-        ({"repetitions": 2.5}, r"repetitions=2\.5: "),
-        ({"seed": -1}, r"seed=-1: "),
+        ({"repetitions": 0}, r"repetitions=0: must be at least 1$"),
+        ({"repetitions": 2.5}, r"repetitions=2\.5: an integer is needed"),
+        ({"repetitions": True}, r"repetitions=True: an integer is needed"),
+        ({"repetitions": "10"}, r"repetitions='10': an integer is needed"),
+        ({"seed": -1}, r"seed=-1: must be at least 0$"),
+        ({"cells": []}, r"cells: at least one is needed"),
+        ({"cells": [3]}, r"cells\.0=3: a table"),
+        ({"factors": 3}, r"factors=3: a table"),
+        ({"study": 3, "stduy": 4}, r"stduy: no such key; did you mean 'study'\?"),
         ({"levels": ["0.1", "1/10"]}, r"levels.*levels\[1\]=1/10: repeats levels\[0\]"),
         ({"levels": [1.5]}, r"strictly between 0 and 1"),
         ({"margin": -0.1}, r"margin=-0\.1: .*\[0, 1\)"),
@@ -37,7 +43,8 @@ BASE: dict[str, Any] = {"study": REFERENCE}
         ({"stop": {"mc_se": 0.1, "verdict": True}}, "exactly one target"),
         ({"stop": {"verdict": True, "looks": [100, 100]}}, "looks: repetition counts must"),
         ({"stop": {"verdict": True, "looks": [1]}}, "looks: repetition counts must"),
-        ({"factors": {"rate": {"a": 1}}}, r"factors\.rate"),
+        *(({"factors": {"rate": v}}, r"factors\.rate: a value is .* or a list of these$") for v in ({"a": 1}, [[1]])),
+        ({"cells": [{"rate": [1]}]}, r"cells\.0\.rate: a value is true, false, an integer, a number or a string$"),
     ],
 )
 def test_a_bad_design_names_key_and_rule(values: dict[str, Any], told: str) -> None:
@@ -49,7 +56,7 @@ def test_a_bad_design_names_key_and_rule(values: dict[str, Any], told: str) -> N
     ("values", "told"),
     [
         ({"factors": {"rat": 1}}, r"factors\.rat: trivial has no such factor; did you mean 'rate'\?"),
-        ({"factors": {"rate": [0.1, 2]}}, r"cells\[1\]\.rate.*less than or equal to 1"),
+        ({"factors": {"rate": [0.1, 2]}}, r"cells\[1\]\.rate.*must be at most 1"),
         ({"factors": {"rate": []}}, r"factors\.rate: at least one value"),
         ({"factors": {"rate": [0.5, "1/2"]}}, r"cells\[1\]: repeats cells\[0\]"),
         ({"factors": {"shift": 1.5}}, r"cells\[0\]\.shift=1\.5"),

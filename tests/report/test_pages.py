@@ -17,6 +17,7 @@ from engine.runs import go
 from report.reading import Page
 from typeone.cli.root import main
 from typeone.display import cell
+from typeone.engine import manifest as manifests
 from typeone.engine.design import read_design
 from typeone.engine.plan import plan
 from typeone.engine.summary import summarize
@@ -180,8 +181,9 @@ class TestRun:
 
         copy = tmp_path / "part"
         shutil.copytree(coins, copy)
-        text = (copy / "manifest.json").read_text(encoding="utf-8")
-        (copy / "manifest.json").write_text(text.replace('"planned": 8000', '"planned": 9000'), encoding="utf-8")
+        manifest = manifests.read(copy)
+        manifest.planned = 9000
+        manifest.write(copy)
         assert "Not complete: 8,000 of 9,000 planned" in Page.of(run_page(copy)).text
 
 

@@ -19,7 +19,9 @@ from typing import Any
 
 from typeone.engine import workers
 from typeone.engine.parameters import suggestion
+from typeone.engine.plan import Plan
 from typeone.engine.study import Study
+from typeone.engine.trial import UNKNOWN, Trial, trial, trial_of
 from typeone.engine.workers import Batch, Task
 from typeone.studies import load
 
@@ -42,6 +44,10 @@ class Backend(ABC):
 
     def warm(self, reference: str) -> None:  # noqa: B027 - only workers that start anew need it
         """Begin to start the workers, which then import the study, and come back at once."""
+
+    def trial(self, planned: Plan) -> Trial:
+        """Compile the kernels and measure, before the fan-out."""
+        return trial(planned)
 
     def ready(self) -> None:  # noqa: B027 - as above
         """Wait until they have."""
@@ -147,6 +153,13 @@ class _Loky(_OnExecutor):
 
     def warm(self, reference: str) -> None:
         self._warming = [self.executor.submit(load, reference) for _ in range(self.jobs)]
+
+    def trial(self, planned: Plan) -> Trial:
+        try:
+            return self.executor.submit(trial_of, planned.design).result()
+        except BrokenProcessPool:  # what kills a worker must not kill this process
+            self.restart()
+            return UNKNOWN
 
     def ready(self) -> None:
         wait(self._warming)  # a worker that died meanwhile shows when the first chunk is submitted

@@ -26,7 +26,7 @@ class Stop(BaseModel):
     mc_se: float | None = Field(default=None, gt=0)
     half_width: float | None = Field(default=None, gt=0)
     verdict: bool = False
-    first: int = Field(default=1000, ge=2)
+    first: int = Field(default=1000, ge=2, strict=True)
     """The first look; each following one is at twice as many repetitions."""
     looks: tuple[int, ...] = ()
     """The looks, when doubling is not wanted."""
@@ -57,18 +57,18 @@ class Design(BaseModel):
     study: str = Field(min_length=1)
     """A study's name, or ``module:NAME`` of one of your own."""
     text: str = ""
-    repetitions: int = Field(default=1000, ge=1, le=MAX_REPETITIONS)
+    repetitions: int = Field(default=1000, ge=1, le=MAX_REPETITIONS, strict=True)
     """Repetitions of each cell; the most of them when a stopping rule is given."""
-    seed: int = Field(default=1, ge=0)
+    seed: int = Field(default=1, ge=0, strict=True)
     levels: tuple[Exact, ...] = ()
     """Error levels judged; none: the study's own."""
     factors: dict[str, Scalar | list[Scalar]] = {}
     """Crossed: every combination is a cell.  A single value is a factor with one value."""
-    cells: list[dict[str, Scalar]] = []
+    cells: list[dict[str, Scalar]] = Field(default=[], min_length=1)
     """Listed: each is crossed with the factors it does not name."""
     inputs: dict[str, str] = {}
     """Input files by name."""
-    chunk: int | None = Field(default=None, ge=1)
+    chunk: int | None = Field(default=None, ge=1, strict=True)
     """Repetitions in one task and one file; by default about a second of work."""
     margin: Exact = Level("0")
     """A claim holds when its upper bound is at most level + margin."""
@@ -127,18 +127,40 @@ def read_design(file: str | Path) -> Design:
         raise ValueError(f"{file}: {error}") from None
 
 
+_RULES = {
+    "dict_type": "a table (key = value) is needed",
+    "list_type": "a list is needed",
+    "too_short": "at least one is needed",
+    "int_type": "an integer is needed",
+    "int_from_float": "an integer is needed",
+    "string_type": "a string is needed",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be greater than {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be less than {lt}",
+}
+_SCALARS = {"bool", "int", "float", "str"}
+
+
 def explain(error: ValidationError, what: str) -> str:
-    """The first fault of a pydantic error as one sentence: key, rule, nearest known key."""
-    fault = error.errors(include_url=False)[0]
+    """One fault of a pydantic error as one sentence: key, rule, nearest known key; unknown keys first."""
+    faults = error.errors(include_url=False)
+    fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
     path = [str(step) for step in fault["loc"]]
-    where = ".".join(path) or what
     if fault["type"] == "extra_forbidden":
         model = Stop if path[0] == "stop" and len(path) > 1 else Design
-        return f"{where}: no such key{suggestion(path[-1], model.model_fields)}"
+        return f"{'.'.join(path)}: no such key{suggestion(path[-1], model.model_fields)}"
+    if path and path[0] in ("factors", "cells") and (path[-1] in _SCALARS or "list[" in path[-1]):
+        # One branch of the union of what a value may be: the rule is the union's.
+        several = " or a list of these" if path[0] == "factors" else ""
+        return f"{'.'.join(path[:-1])}: a value is true, false, an integer, a number or a string{several}"
+    where = ".".join(path) or what
     if fault["type"] == "missing":
         return f"{where}: this key is needed"
     given = fault["input"]
     shown = f"={given!r}" if isinstance(given, bool | int | float | str) else ""
+    if rule := _RULES.get(fault["type"]):
+        return f"{where}{shown}: {rule.format(**fault.get('ctx', {}))}"
     return f"{where}{shown}: {fault['msg'].removeprefix('Value error, ')}"
 
 

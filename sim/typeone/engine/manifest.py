@@ -5,6 +5,7 @@ It is the only thing readers trust: a chunk counts once the manifest names it, w
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -18,8 +19,9 @@ from typing import Any, NamedTuple
 
 from typeone.engine.files import write_whole
 
-FORMAT = 1
+FORMAT = 2
 NAME = "manifest.json"
+_SEAL = ',\n "sha256": '
 PACKAGES = ("typeone", "numpy", "numba", "llvmlite", "scipy", "pyarrow", "joblib", "pydantic")
 BINDING = ("numpy", "numba")
 """Packages whose version decides the numbers: a folder is never continued with others."""
@@ -96,11 +98,12 @@ class Manifest:
         return sum(chunk.failed for chunk in self.chunks.values())
 
     def as_json(self) -> bytes:
-        """Canonical order, one line for each chunk."""
-        head = asdict(self) | {"format": FORMAT, "completed": self.completed, "failed": self.failed}
+        """Canonical order, one line for each chunk; at the end the checksum of all that stands before it."""
+        head = {"format": FORMAT, **asdict(self), "completed": self.completed, "failed": self.failed}
         del head["chunks"]
         chunks = ",\n".join(json.dumps(list(chunk)) for _, chunk in sorted(self.chunks.items()))
-        return f'{json.dumps(head, indent=1)[:-2]},\n "chunks": [\n{chunks}\n ]\n}}\n'.encode()
+        content = f'{json.dumps(head, indent=1)[:-2]},\n "chunks": [\n{chunks}\n ]'.encode()
+        return content + f'{_SEAL}"{hashlib.sha256(content).hexdigest()}"\n}}\n'.encode()
 
     def write(self, folder: Path) -> None:
         """Replace the folder's manifest atomically."""
@@ -111,21 +114,30 @@ def read(folder: Path) -> Manifest:
     """The manifest of ``folder``; a ValueError says why there is none to read."""
     file = folder / NAME
     try:
-        values = json.loads(file.read_bytes())
-        if values.pop("format") != FORMAT:
-            raise ValueError("another format")
-        del values["completed"], values["failed"]
-        values["sessions"] = [Session(**session) for session in values["sessions"]]
-        values["stopped"] = {int(cell): count for cell, count in values["stopped"].items()}
-        values["keys"] = [(a, b) for a, b in values["keys"]]
-        values["lost"] = [(a, b, c) for a, b, c in values["lost"]]
-        chunks = [Chunk(*row) for row in values["chunks"]]
-        values["chunks"] = {(chunk.cell, chunk.first): chunk for chunk in chunks}
-        return Manifest(**values)
+        content = file.read_bytes()
     except FileNotFoundError:
         raise ValueError(f"{folder} holds no run: there is no {NAME}") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{file} cannot be read as a manifest: {error}") from None
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}") from None
+    try:
+        values = json.loads(content)
+    except ValueError as error:
+        raise ValueError(f"{file} is not JSON: {error}") from None
+    if not isinstance(values, dict) or "format" not in values or "sessions" not in values:
+        raise ValueError(f"{file} is no manifest of a run")
+    if values.pop("format") != FORMAT:
+        raise ValueError(f"{file} was written by another version of typeone, which stored runs differently")
+    body, _, seal = content.rpartition(_SEAL.encode())
+    if values.pop("sha256", None) is None or hashlib.sha256(body).hexdigest().encode() not in seal:
+        raise ValueError(f"{file} has been changed since it was written (checksum)")
+    del values["completed"], values["failed"]
+    values["sessions"] = [Session(**session) for session in values["sessions"]]
+    values["stopped"] = {int(cell): count for cell, count in values["stopped"].items()}
+    values["keys"] = [(a, b) for a, b in values["keys"]]
+    values["lost"] = [(a, b, c) for a, b, c in values["lost"]]
+    chunks = [Chunk(*row) for row in values["chunks"]]
+    values["chunks"] = {(chunk.cell, chunk.first): chunk for chunk in chunks}
+    return Manifest(**values)
 
 
 def now() -> str:

@@ -22,7 +22,6 @@ from typeone.engine.stopping import check_rule
 from typeone.engine.storage import Writer
 from typeone.engine.study import Study
 from typeone.engine.summary import write_summary
-from typeone.engine.trial import trial
 from typeone.engine.workers import Batch, Failure, Task
 
 State: TypeAlias = Literal["complete", "interrupted", "too many failures"]
@@ -132,8 +131,8 @@ def _compute(
     state: State = "interrupted"
     try:
         workers = make()
-        workers.warm(planned.reference)  # they start while this process compiles
-        measured = trial(planned)
+        workers.warm(planned.reference)  # all start while one compiles
+        measured = workers.trial(planned)
         session.compile_seconds = measured.compile_seconds
         size = store.design.chunk or measured.chunk(store.design.repetitions)
         session.start_seconds = _seconds(workers.ready)

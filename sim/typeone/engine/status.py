@@ -25,6 +25,8 @@ class Status:
     planned: int
     completed: int
     failed: int
+    damaged: int
+    """Chunks that are missing or not what was written; the same run command recomputes them."""
     cells: int
     stopped: dict[int, int]
     lost: list[tuple[int, int, int]]
@@ -52,12 +54,14 @@ def status(folder: str | Path, examples: int = 3) -> Status:
     rate = here / seconds if here > 0 and seconds > 0 else None
     left = manifest.planned - manifest.completed
     told = list(failures(store))
+    damaged = sum(not store.is_intact(chunk) for chunk in manifest.chunks.values())
     return Status(
         state=state,
         writer=owner(store.folder) if running else {},
         planned=manifest.planned,
         completed=manifest.completed,
         failed=manifest.failed,
+        damaged=damaged,
         cells=len(manifest.factors),
         stopped=manifest.stopped,
         lost=manifest.lost,
@@ -71,6 +75,6 @@ def status(folder: str | Path, examples: int = 3) -> Status:
 def failures(store: Store) -> Iterator[tuple[int, Failure]]:
     """Every failed repetition with its cell, in canonical order."""
     for (cell, _), chunk in sorted(store.manifest.chunks.items()):
-        if chunk.failed:
+        if chunk.failed and store.is_intact(chunk):
             for failure in store.read(chunk).failures:
                 yield cell, failure

@@ -134,6 +134,14 @@ class Store:
             raise DamagedError(f"{file}: not what was written (checksum); the same run command recomputes it")
         return content
 
+    def is_intact(self, chunk: Chunk) -> bool:
+        """Whether the file is what was written."""
+        try:
+            self.content(chunk)
+        except DamagedError:
+            return False
+        return True
+
     def rows(self, cell: int, stop: int | None = None) -> Iterator[tuple[Chunk, Rows]]:
         """Chunk by chunk, in canonical order."""
         for chunk in self.chunks(cell, stop):
@@ -203,9 +211,7 @@ class Writer(Store):
         old.design = plan.design.as_dict() | ({"levels": levels} if levels else {})
         old.planned = plan.repetitions
         for place, chunk in list(old.chunks.items()):
-            try:
-                self.content(chunk)
-            except DamagedError:
+            if not self.is_intact(chunk):
                 del old.chunks[place]
         old.lost = [lost for lost in old.lost if lost[:2] in old.chunks]
         self._clear()

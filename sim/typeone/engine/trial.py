@@ -1,4 +1,4 @@
-"""A short run in the parent before the fan-out: compiles the kernels once, and measures what a run will take."""
+"""A short run before the fan-out: compiles the kernels once, and measures what a run will take."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from typeone.engine.plan import Plan
+from typeone.engine.design import Design
+from typeone.engine.plan import Plan, plan
 from typeone.engine.storage import encode
 from typeone.engine.study import Cell
 from typeone.engine.workers import Batch, simulate
@@ -39,18 +40,27 @@ class Trial:
         return max(1, min(by_time, by_rows, CHUNK_REPETITIONS, repetitions))
 
 
-def trial(plan: Plan) -> Trial:
+UNKNOWN = Trial(CHUNK_SECONDS / 100, 0.0, 0, 0.0, 0)
+"""In place of a trial that killed its process: chunks of at most a hundred repetitions, whose deaths are told apart."""
+
+
+def trial_of(design: Design) -> Trial:
+    """``trial`` in a process that is given the design alone."""
+    return trial(plan(design))
+
+
+def trial(planned: Plan) -> Trial:
     """Run one repetition of each kind of cell, then more of the last one until the clock can tell."""
     compiled = 0.0
     shared_bytes = 0
     slowest = 0.0
     widest = 0
     file_bytes = 0.0
-    for cell in _kinds(plan):
-        shared = plan.study.share(cell)
+    for cell in _kinds(planned):
+        shared = planned.study.share(cell)
         shared_bytes = max(shared_bytes, len(pickle.dumps(shared, protocol=5)))
-        compiled += simulate(plan.study, cell, shared, 0, 1).compile_seconds
-        batch = _timed(plan, cell, shared)
+        compiled += simulate(planned.study, cell, shared, 0, 1).compile_seconds
+        batch = _timed(planned, cell, shared)
         count = max(1, batch.repetitions.size + len(batch.failures))
         compiled += batch.compile_seconds
         slowest = max(slowest, (batch.seconds - batch.compile_seconds) / count)
@@ -70,17 +80,17 @@ class Needs:
     disk: int
 
 
-def estimate(plan: Plan, jobs: int) -> Needs:
+def estimate(planned: Plan, jobs: int) -> Needs:
     """From a short trial; the seconds are those of ``jobs`` workers with a core each."""
-    tried = trial(plan)
+    tried = trial(planned)
     # Each process holds what this one holds now.
     processes = 1 + (jobs if jobs > 1 else 0)
     return Needs(
-        chunk=plan.design.chunk or tried.chunk(plan.design.repetitions),
-        seconds=tried.seconds * plan.repetitions / jobs,
+        chunk=planned.design.chunk or tried.chunk(planned.design.repetitions),
+        seconds=tried.seconds * planned.repetitions / jobs,
         compile_seconds=tried.compile_seconds,
         memory=processes * (_peak_memory() + tried.shared_bytes),
-        disk=int(tried.file_bytes * plan.repetitions),
+        disk=int(tried.file_bytes * planned.repetitions),
     )
 
 
@@ -93,21 +103,21 @@ def _peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _timed(plan: Plan, cell: Cell, shared: object) -> Batch:
-    most = min(plan.design.repetitions, CHUNK_REPETITIONS)
+def _timed(planned: Plan, cell: Cell, shared: object) -> Batch:
+    most = min(planned.design.repetitions, CHUNK_REPETITIONS)
     count = 1
     while True:
-        batch = simulate(plan.study, cell, shared, 0, count)
+        batch = simulate(planned.study, cell, shared, 0, count)
         if batch.seconds - batch.compile_seconds > _ENOUGH or count == most:
             return batch
         count = min(8 * count, most)
 
 
-def _kinds(plan: Plan) -> Iterator[Cell]:
+def _kinds(planned: Plan) -> Iterator[Cell]:
     """The first cell with each value of a factor that is no number: such factors choose other code."""
     seen: set[tuple[str, object]] = set()
-    for cell in plan.cells:
-        values = {(name, v) for name, v in plan.factors(cell).items() if isinstance(v, bool | str)}
+    for cell in planned.cells:
+        values = {(name, v) for name, v in planned.factors(cell).items() if isinstance(v, bool | str)}
         if cell.index == 0 or values - seen:
             seen |= values
             yield cell

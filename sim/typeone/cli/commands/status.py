@@ -32,7 +32,10 @@ def command(
         typer.echo(f"rate       {told.rate:.4g} repetitions a second{left}")
     if told.stopped:
         typer.echo(f"stopped    {len(told.stopped)} cells met the stopping rule")
-    typer.echo(f"failed     {told.failed}")
+    if told.damaged:
+        typer.echo(f"damaged    {told.damaged} chunks are missing or not what was written: run the same command again")
+    of_those = f" of {told.completed} ({told.failed / told.completed:.1%})" if told.failed else ""
+    typer.echo(f"failed     {told.failed}{of_those}")
     for kind, count in told.kinds.items():
         typer.echo(f"  {count} x {kind}")
     for cell, failure in told.examples:

@@ -1,7 +1,7 @@
 """The SCF study: random partitions of a null pool, all methods on the same partitions."""
 
 from typeone.engine.study import Measure, Study
-from typeone.studies.scf.parameters import Parameters
+from typeone.studies.scf.parameters import SHAPED, Parameters
 from typeone.studies.scf.planning import PLAN
 from typeone.studies.scf.simulate import share, simulate
 
@@ -21,8 +21,8 @@ STUDY = Study(
     simulate=simulate,
     share=share,
     # Cap, smoothing and rho change the methods, not the partitions: common random numbers across their values;
-    # a larger effect or pool is another world, but one that is compared with the first.
-    paired=("cap", "smoothing", "rho", "own", "effect", "pool", "resample"),
+    # a larger effect or pool or another shape is another world, but one that is compared with the first.
+    paired=("cap", "smoothing", "rho", "own", "effect", "pool", "resample", *SHAPED),
     inputs=("scores",),
     levels=("0.05", "0.10", "0.20"),
 )

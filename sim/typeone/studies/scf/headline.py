@@ -28,13 +28,17 @@ def rows_of(summary: pa.Table, parameters: Sequence[Parameters]) -> list[Row]:
         p = parameters[record["cell"]]
         row = found.setdefault(
             (record["cell"], method),
-            {"scenario": _named(p), "cap": p.cap.text, "method": TITLES.get(method, method)},
+            {
+                "cell": record["cell"],
+                "scenario": named(p),
+                "cap": p.cap.text,
+                "method": TITLES.get(method, method),
+                "repetitions": record["valid"],
+            },
         )
         name = f"{measure} {level}".strip()
         row[name] = record["estimate"]
-        row[f"{name} se"] = record["mc_se"]
-        if measure == "auroc":
-            row["auroc sd"] = record["sd"]
+        row[f"{name} se"], row[f"{name} sd"] = record["mc_se"], record["sd"]
         if measure == "fpr":
             row[f"attainable {level}"] = attainable(p, method, Level(level))
             row[f"{name} lower"], row[f"{name} upper"] = record["lower"], record["upper"]
@@ -51,7 +55,8 @@ def attainable(p: Parameters, method: str, level: Level) -> float:
     return math.floor(level * (m + 1)) / (m + 1)
 
 
-def _named(p: Parameters) -> str:
+def named(p: Parameters) -> str:
+    """The population in words: the scenario, or rows and score column of a file."""
     if p.scenario != "scores":
         return p.scenario
     control = "negative control" if p.packaged == "scf_null" else ""
@@ -65,7 +70,7 @@ def sections(rows: Sequence[Row], levels: Sequence[str]) -> list[Section]:
     """(title, header, body) of the AUROC, TPR and FPR tables: estimate ± Monte Carlo standard error."""
     several = len({(row["scenario"], row["cap"]) for row in rows}) > 1
 
-    def named(row: Row) -> list[str]:
+    def place(row: Row) -> list[str]:
         return [row["scenario"], row["cap"], row["method"]] if several else [row["method"]]
 
     head = ["scores", "cap", "method"] if several else ["method"]
@@ -73,13 +78,13 @@ def sections(rows: Sequence[Row], levels: Sequence[str]) -> list[Section]:
         (
             "AUROC (± Monte Carlo error; SD over partitions)",
             [*head, "AUROC", "SD"],
-            [[*named(row), _pm(row, "auroc"), f"{row['auroc sd']:.4f}"] for row in rows],
+            [[*place(row), _pm(row, "auroc"), f"{row['auroc sd']:.4f}"] for row in rows],
         )
     ]
     for measure, title in (("tpr", "participants found (TPR)"), ("fpr", "controls accused (FPR)")):
-        body = [[*named(row), *(_pm(row, f"{measure} {t}") for t in levels)] for row in rows]
+        body = [[*place(row), *(_pm(row, f"{measure} {t}") for t in levels)] for row in rows]
         found.append((title, [*head, *(f"at {t}" for t in levels)], body))
-    attainable_body = [[*named(row), *(f"{row[f'attainable {t}']:.4f}" for t in levels)] for row in rows]
+    attainable_body = [[*place(row), *(f"{row[f'attainable {t}']:.4f}" for t in levels)] for row in rows]
     found.append(("largest FPR that is possible (attainable level)", found[-1][1], attainable_body))
     return found
 

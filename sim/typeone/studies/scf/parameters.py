@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -10,6 +11,8 @@ from typeone.engine.parameters import Exact
 from typeone.levels import Level
 from typeone.scf.tail import cap_level, smoothing_rule
 from typeone.studies.scf.scenarios import SCENARIOS, Scenario
+
+SHAPED = ("tau", "nu", "stretch", "share")
 
 
 class Parameters(BaseModel):
@@ -44,6 +47,14 @@ class Parameters(BaseModel):
     """Null sources; 0: the scenario's own, and where populations are redrawn enough to test as many as it does."""
     effect: Annotated[Exact, Field(ge=0)] = Level("1")
     """Multiplies the scenario's effect, or the distance of participants from controls in a score file."""
+    tau: Annotated[Exact, Field(ge=0)] | None = None
+    """SD of the sources' baselines, in place of the scenario's own; likewise the next three."""
+    nu: Annotated[Exact, Field(gt=0)] | None = None
+    """Degrees of freedom of a document's noise."""
+    stretch: Annotated[Exact, Field(gt=0)] | None = None
+    """Of the noise's positive part."""
+    share: Annotated[Exact, Field(ge=0, le=1)] | None = None
+    """Of a participant's documents that respond."""
     resample: bool = False
     """Draw every repetition's sources from those of the score file, with replacement (a pilot)."""
 
@@ -80,10 +91,18 @@ class Parameters(BaseModel):
             raise ValueError("pool: a score file has the controls it has, unless resample=true")
         return self
 
+    @model_validator(mode="after")
+    def _shaped(self) -> Parameters:
+        if self.scenario == "scores" and (given := [name for name in SHAPED if getattr(self, name) is not None]):
+            raise ValueError(f"{given[0]}: the shape of a score file is its own; only a scenario's can be changed")
+        return self
+
     @property
     def scene(self) -> Scenario:
-        """The scenario with this cell's null pool and effect."""
+        """The scenario with this cell's null pool, shape and effect."""
+        given = {name: float(value) for name in SHAPED if (value := getattr(self, name)) is not None}
         scenario = SCENARIOS[self.scenario]
+        scenario = scenario.reshaped(replace(scenario.shape, **given))
         tested = scenario.pool - scenario.reference - scenario.calibration
         needed = self.K + self.L + tested if self.population == "redraw" else 0
         return scenario.changed(self.pool or max(scenario.pool, needed), float(self.effect))
