@@ -65,12 +65,12 @@ def test_delimiters_marks_and_line_ends(tmp_path, text):
         ("", "is empty"),
         ("a,b\n", "no rows"),
         ("a,a\n1,2\n", "two columns are called 'a'"),
-        (b"a,b\n\xff\xfe,1\n", "cannot be read"),
+        (b"a,b\n\xff\xfe,1\n", "row 1 is not UTF-8"),
         (b"PK\x03\x04rest", "zip"),
         (b"\x1f\x8brest", "gzip"),
         (b"PAR1 torn", "cannot be read"),
         (b"\x00\x01\x02", "neither"),
-        ("a,b\n1\n", "cannot be read"),
+        ("a,b\n1\n", "row 1 has 1 fields"),
     ],
 )
 def test_unreadable_files_are_named(tmp_path, content, message):
@@ -78,6 +78,22 @@ def test_unreadable_files_are_named(tmp_path, content, message):
     with pytest.raises(ValueError, match=message) as error:
         tables.read(path)
     assert "bad file" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a,b\n1,2\n3\n", "row 2 has 1 fields, the header 2"),
+        (b"a,b\n1,2\n3,4,5\n", "row 2 has 3 fields, the header 2"),
+        (b'a,b\n"x\ny",2\n3,4,5\n', "row 2 has 3 fields"),
+        (b"a,b\n1,2\n\xff,4\n", "row 2 is not UTF-8 text"),
+        (b"a,\xe9\n1,2\n", "the header is not UTF-8 text"),
+    ],
+)
+def test_a_csv_row_that_cannot_be_read_is_named(tmp_path, content, message):
+    (tmp_path / "x.csv").write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        tables.read(tmp_path / "x.csv")
 
 
 def test_missing_files_and_folders(tmp_path):

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 MOST_ROWS = 40
+MOST_CHARACTERS = 60
+"""Of one cell of a table in a terminal."""
 
 
 def cell(value: Any) -> str:
@@ -17,13 +19,13 @@ def cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.4g}"
-    return str(value)
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(value))  # a line break stays in its cell
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, most: int = MOST_ROWS) -> str:
     """Aligned columns: numbers right, text left; a line says how many rows were left out."""
     shown, hidden = _cut(rows, most)
-    cells = [[cell(value) for value in row] for row in shown]
+    cells = [[_short(cell(value)) for value in row] for row in shown]
     width = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(header)]
     right = [all(isinstance(row[i], int | float | None) for row in shown) for i in range(len(header))]
 
@@ -35,6 +37,10 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, most: in
     if hidden:
         lines.append(f"… and {hidden} more rows")
     return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -5,6 +5,7 @@ Every error is a ValueError that names the file or column, the row (the first da
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -86,13 +87,36 @@ def _read_json(file: Path) -> pa.Table:
 
 def _read_csv(file: Path) -> pa.Table:
     """All columns as text, then whole numbers written the ordinary way as int64 ("007" stays text)."""
-    with file.open("r", encoding="utf-8-sig", newline="") as stream:
+    with file.open("r", encoding="utf-8-sig", newline="", errors="surrogateescape") as stream:
         header = stream.readline()
     delimiter = next((mark for mark in ("\t", ";") if mark in header and "," not in header), ",")
+    try:
+        return _with_whole_numbers(_parsed_csv(file, header, delimiter))
+    except (pa.ArrowException, UnicodeError):
+        if fault := _csv_fault(file, delimiter):
+            raise ValueError(f"{file}: {fault}") from None
+        raise
+
+
+def _csv_fault(file: Path, delimiter: str) -> str | None:
+    """The first row that is not UTF-8 or has too few or too many fields, in words: a second, slower reading."""
+    with file.open("r", encoding="utf-8-sig", newline="", errors="surrogateescape") as stream:
+        rows = csv.reader(stream, delimiter=delimiter)
+        names = next(rows)
+        for number, row in enumerate((names, *rows)):
+            where = f"row {number}" if number else "the header"
+            if any("\udc80" <= c <= "\udcff" for field in row for c in field):
+                return f"{where} is not UTF-8 text; save the file as UTF-8 first"
+            if row and len(row) != len(names):
+                return f"{where} has {len(row)} fields, the header {len(names)}"
+    return None
+
+
+def _parsed_csv(file: Path, header: str, delimiter: str) -> pa.Table:
     parse = pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     sniffed = pyarrow.csv.read_csv(io.BytesIO(header.encode()), parse_options=parse)
     names = [name.strip() for name in sniffed.column_names]
-    table = pyarrow.csv.read_csv(
+    return pyarrow.csv.read_csv(
         file,
         read_options=pyarrow.csv.ReadOptions(column_names=names, skip_rows=1),
         parse_options=parse,
@@ -103,7 +127,6 @@ def _read_csv(file: Path) -> pa.Table:
             null_values=[""],
         ),
     )
-    return _with_whole_numbers(table)
 
 
 def _with_whole_numbers(table: pa.Table) -> pa.Table:

@@ -130,3 +130,33 @@ def test_help_lists_every_command_without_importing_numpy():
 def test_version(capsys):
     assert run("--version") == 0
     assert capsys.readouterr().out.startswith("typeone ")
+
+
+ROLES = ["--role", "part"]
+SPLIT = ["--control", "known", "--reference", "10", "--calibration", "10"]
+
+
+@pytest.mark.parametrize(
+    ("options", "unused"),
+    [
+        ([*ROLES, "--method", "fisher", "--cap", "0.1"], "--cap: changes nothing, since --method fisher has no cap"),
+        ([*ROLES, "--method", "mean", "--smoothing", "source"], "--smoothing: changes nothing"),
+        ([*ROLES, "--rho", "0.4"], "--rho: changes nothing, since --method scf trims nothing"),
+        ([*ROLES, "--reference", "20"], "--reference: changes nothing, since roles are given in a column"),
+        ([*ROLES, "--splits", "3"], "--splits: changes nothing"),
+        ([*SPLIT, "--cap", "0.1", "--smoothing", "source", "--splits", "2"], None),
+        ([*ROLES, "--method", "ramia", "--rho", "0.4"], None),
+    ],
+)
+def test_options_that_would_change_nothing_are_refused(files, capsys, options, unused):
+    arguments = ["apply", "scf", files / "x.csv", *COLUMNS, *options]
+    assert run(*arguments) == (0 if unused is None else 2)
+    assert (unused or "") in capsys.readouterr().err
+
+
+def test_an_error_of_the_system_names_the_file_and_no_number(files, capsys):
+    (files / "taken").write_text("")
+    assert run("apply", "scf", files / "x.csv" / "y.csv", *COLUMNS) == 2
+    assert "Errno" not in capsys.readouterr().err
+    assert run("report", files / "x.csv", "--out", files / "taken" / "page.html") == 2
+    assert "Errno" not in capsys.readouterr().err

@@ -128,5 +128,12 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         command(args=arguments, prog_name="typeone")
     except (ValueError, OSError) as error:
-        typer.echo(f"typeone: {error}", err=True)
+        typer.echo(f"typeone: {_sentence(error)}", err=True)
         raise SystemExit(2) from None
+
+
+def _sentence(error: ValueError | OSError) -> str:
+    """The message; of an error from the system the file and the reason, without its number."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
+    return str(error)

@@ -9,6 +9,7 @@ import typer
 
 
 def command(  # one parameter for each option of the command line
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(help="Parquet, Feather or CSV file of votes, long or wide.")],
     evaluator: Annotated[str, typer.Option(help="Column with the evaluator.")] = "evaluator",
     unit: Annotated[str | None, typer.Option(help="Column with the unit (long file).")] = None,
@@ -41,6 +42,7 @@ def command(  # one parameter for each option of the command line
     file has one row per evaluator and unit, a wide one a row per evaluator and a column per unit.
     """
     from typeone import panels, tables
+    from typeone.cli.unused import refuse_unused
     from typeone.panels.commands._questions import sizes
     from typeone.panels.contamination import FLIPS, SHARES
 
@@ -49,6 +51,14 @@ def command(  # one parameter for each option of the command line
             tables.check_writable(path, source=file)
     if hoeffding and catalogue:
         raise ValueError("hoeffding, catalogue: a catalogue has no generator to bound; choose one")
+    refuse_unused(
+        context,
+        {
+            "xi_e": "the familywise method has no such budget" if method == "familywise" else None,
+            "eta_g": "a catalogue has no generator" if catalogue else None,
+            "weights": None if catalogue else "only the units of a --catalogue have weights",
+        },
+    )
     result = panels.apply(
         tables.read(file),
         evaluator=evaluator,

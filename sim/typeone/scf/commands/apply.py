@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 
+RAW_METHODS = ("mean", "max", "min", "ramia")
+
 
 def command(  # one parameter for each option of the command line
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(help="Parquet, Feather or CSV file, one row per document.")],
     source: Annotated[str, typer.Option(help="Column with the document's source.")] = "source",
     score: Annotated[str, typer.Option(help="Column with the score; larger = more evidence.")] = "score",
@@ -38,10 +41,21 @@ def command(  # one parameter for each option of the command line
     import sys
 
     from typeone import scf, tables
+    from typeone.cli.unused import refuse_unused
 
     # A researcher's own module:function is looked for where the command is run.
     if ":" in method and "" not in sys.path:
         sys.path.insert(0, "")
+    by_role = None if control is not None else "roles are given in a column"
+    refuse_unused(
+        context,
+        {
+            "cap": None if method == "scf" else f"--method {method} has no cap",
+            "smoothing": f"--method {method} has no reference tail" if method in RAW_METHODS else None,
+            "rho": None if method == "ramia" else f"--method {method} trims nothing",
+            **dict.fromkeys(("reference", "calibration", "splits"), by_role),
+        },
+    )
     if out is not None:
         tables.check_writable(out, source=file)
     result = scf.apply(
