@@ -167,7 +167,7 @@ def test_headline():
 def test_memberships_follow_the_pattern(pattern):
     """60 000 items under three models: shares of each set of models, z at 5 (false alarm below 1e-5)."""
     p = STUDY.parameters(pattern=pattern, clean="0.2", also="0.3", models=3)
-    found = memberships(p, np.random.default_rng(3).random((1, 6, 60_000)))[0]
+    found = memberships(p, np.random.default_rng(3).random((1, 6, 60_000)))[0][0]
     laws = {
         "one": {1: 1 / 3, 2: 1 / 3, 4: 1 / 3},
         "all": {7: 1.0},
@@ -189,7 +189,7 @@ def drawn(**parameters):
     p = STUDY.parameters(candidates=4000, calibration=4000, **parameters)
     batch = ScoreBatch(p, 5)
     batch.draw((3, 4), 0, 5)
-    members = memberships(p, batch._uniforms)
+    members, _ = memberships(p, batch._uniforms)
     return batch, members
 
 

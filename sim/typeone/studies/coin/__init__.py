@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from typeone.engine.parameters import Exact
-from typeone.engine.streams import generator
+from typeone.engine.streams import Lane
 from typeone.engine.study import Cell, Column, Columns, Measure, Study
 from typeone.levels import Level
 
@@ -32,12 +32,13 @@ class Coin(BaseModel):
 
 
 def simulate(cell: Cell, shared: None, first: int, count: int) -> Columns:
-    """Repetitions first .. first + count - 1: one generator for each, the same whatever the batch."""
+    """Repetitions first .. first + count - 1: a stream of its own for each, the same whatever the batch."""
     coin: Coin = cell.parameters
     p_values = np.empty(count)
     shares = np.empty(count)
+    stream = Lane(cell.key, 0)
     for i in range(count):
-        random = generator(cell.key, first + i)
+        random = stream.at(first + i)
         p_values[i] = random.random()
         shares[i] = np.count_nonzero(random.random(coin.flips) < float(coin.heads)) / coin.flips
     return dict(_columns(cell, coin, p_values, shares))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from typeone.engine.streams import generator
+from typeone.engine.streams import Lane
 from typeone.studies.jecs.parameters import Parameters
 from typeone.studies.jecs.scores import memberships
 from typeone_kernels.ideal import GRID
@@ -42,12 +42,12 @@ class IdealBatch:
     def draw(self, key: tuple[int, int], first: int, count: int) -> None:
         """Repetitions ``first`` .. ``first + count - 1`` into the first ``count`` rows."""
         with_clean = self._p.clean > 0 or self._p.law == "t^c H(t)"
-        for i in range(first, first + count):
-            row = i - first
-            generator(key, i, _TRUTH).random(out=self._uniforms[row])
-            generator(key, i, _MEMBER).random(out=self._member_p[row])
+        truth, member, clean = (Lane(key, lane) for lane in (_TRUTH, _MEMBER, _CLEAN))
+        for row in range(count):
+            truth.at(first + row).random(out=self._uniforms[row])
+            member.at(first + row).random(out=self._member_p[row])
             if with_clean:
-                generator(key, i, _CLEAN).standard_normal(out=self._clean_p[row])
+                clean.at(first + row).standard_normal(out=self._clean_p[row])
         rows = slice(count)
         if with_clean:
             self._clean_p[rows] -= self._shifts
@@ -63,7 +63,7 @@ class IdealBatch:
         """Largest p-values of contaminated items, (R, n)."""
         member_p = self._member_p[rows]
         if self._p.law == "t^c H(t)":
-            inside = memberships(self._p, self._uniforms[rows])
+            inside, _ = memberships(self._p, self._uniforms[rows])
             return np.asarray(np.where(inside, member_p, self._clean_p[rows]).max(axis=1))
         if self._p.law == "mixture":
             powers = [member_p[:, :c].max(axis=1) for c in (1, 2, 3)]

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from typeone.engine.parameters import Exact
 from typeone.levels import Level
+from typeone_kernels.membership import PATTERNS
 
-PATTERNS = ("one", "each", "all", "nested")
 LAWS = ("t", "t^2", "t^3", "mixture", "t^c H(t)")
 
 Share = Annotated[Exact, Field(ge=0, le=1)]

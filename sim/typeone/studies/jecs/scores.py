@@ -17,8 +17,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone.engine.streams import generator
+from typeone.engine.streams import Lane, generator
 from typeone.studies.jecs.parameters import Parameters, weights
+from typeone_kernels.membership import EACH, Contamination
+from typeone_kernels.membership import memberships as draw_memberships
 
 # A lane for each purpose: what a cell does not need is not drawn, and changes nothing else.
 _TRUTH, _TIES, _OWN, _COMMON, _SCALE, _LOW = range(6)
@@ -42,7 +44,9 @@ class ScoreBatch:
         self._M = max(self._sizes)
         self._shifts = np.array(p.shifts)[None, :, None]
         n, K = p.candidates, p.models
+        self._optional = {_COMMON: p.correlation, _SCALE: p.tails, _LOW: p.low_share}
         self._uniforms = np.empty((size, K + 3, n))
+        self._drawn = K + 3 if weights(p.pattern)[EACH] else 3
         self._low = np.empty((size, n + self._M))
         self._common = np.empty((size, n + self._M))
         self._scores = np.empty((size, K, n + self._M))
@@ -55,16 +59,18 @@ class ScoreBatch:
     def draw(self, key: tuple[int, int], first: int, count: int) -> None:
         """Repetitions ``first`` .. ``first + count - 1`` into the first ``count`` rows."""
         p = self._p
-        for i in range(first, first + count):
-            row = i - first
-            generator(key, i, _TRUTH).random(out=self._uniforms[row])
-            generator(key, i, _OWN).standard_normal(out=self._scores[row])
-            if p.correlation:
-                generator(key, i, _COMMON).standard_normal(out=self._common[row])
-            if p.tails:
-                generator(key, i, _SCALE).standard_gamma(p.tails / 2, out=self._scales[row])
-            if p.low_share:
-                generator(key, i, _LOW).random(out=self._low[row])
+        used = (_TRUTH, _OWN, *(lane for lane, of in self._optional.items() if of))
+        lanes = {lane: Lane(key, lane) for lane in used}
+        for row in range(count):
+            i = first + row
+            lanes[_TRUTH].at(i).random(out=self._uniforms[row, : self._drawn])
+            lanes[_OWN].at(i).standard_normal(out=self._scores[row])
+            if _COMMON in lanes:
+                lanes[_COMMON].at(i).standard_normal(out=self._common[row])
+            if _SCALE in lanes:
+                lanes[_SCALE].at(i).standard_gamma(p.tails / 2, out=self._scales[row])
+            if _LOW in lanes:
+                lanes[_LOW].at(i).random(out=self._low[row])
             if p.ties == "random":
                 self.tie_keys[row] = tie_key(key, i)
         self._make(slice(count))
@@ -78,13 +84,12 @@ class ScoreBatch:
             scores /= np.sqrt(self._scales[rows] / (p.tails / 2))
         if p.low_share:
             scores -= float(p.low_shift) * (self._low[rows, None, :] < float(p.low_share))
-        members = memberships(p, self._uniforms[rows])
+        members, self.contaminated[rows] = memberships(p, self._uniforms[rows])
         scores[:, :, :n] -= self._shifts * ~members
         if p.miscalibration:
             scores[:, :, n:] += float(p.miscalibration)
         if p.values:
             cut(scores, p.values)
-        np.any(members, axis=1, out=self.contaminated[rows])
         start = 0
         for k, m in enumerate(self._sizes):
             self.calibration[rows, start : start + m] = scores[:, k, n : n + m]
@@ -96,19 +101,14 @@ def tie_key(key: tuple[int, int], repetition: int) -> NDArray[np.uint64]:
     return generator(key, repetition, _TIES).integers(0, 2**64, 2, np.uint64)
 
 
-def memberships(p: Parameters, uniforms: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which models were trained on each item, (R, K, n), from uniforms (R, K + 3, n).
-
-    The first decides whether the item is clean, the second draws a pattern, the third a model, the others ``also``.
-    """
-    K = p.models
-    contaminated = uniforms[:, 0] >= float(p.clean)
-    pattern = np.searchsorted(np.cumsum(weights(p.pattern))[:-1], uniforms[:, 1], side="right")[:, None, :]
-    drawn = np.floor(uniforms[:, 2] * K).astype(np.int64)[:, None, :]
-    model = np.arange(K)[None, :, None]
-    is_drawn, is_also = model == drawn, uniforms[:, 3:] < float(p.also)
-    inside = np.choose(pattern, [is_drawn, is_drawn | is_also, np.ones_like(is_drawn), model <= drawn])
-    return np.asarray(inside & contaminated[:, None, :])
+def memberships(p: Parameters, uniforms: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which models were trained on each item, (R, K, n), and whether any was, (R, n), from uniforms (R, K + 3, n)."""
+    repetitions, _, n = uniforms.shape
+    members = np.empty((repetitions, p.models, n), np.bool_)
+    contaminated = np.empty((repetitions, n), np.bool_)
+    law = Contamination(float(p.clean), np.cumsum(weights(p.pattern))[:-1], float(p.also))
+    draw_memberships(law, uniforms, members, contaminated)
+    return members, contaminated
 
 
 def cut(scores: NDArray[np.float64], values: int) -> None:
