@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from writing import HERE, write_csv, write_report
 
 from typeone.display import markdown_table
 from typeone.engine.design import Design, design_from
@@ -21,6 +20,7 @@ from typeone.engine.plan import plan
 from typeone.engine.runner import run
 from typeone.figures import heat_map, style
 from typeone.studies.scf.scenarios import SCENARIOS
+from writing import HERE, write_csv, write_report
 
 Rows = list[dict[str, Any]]
 SCENARIO = "reddit"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scipy.stats import norm
+
 from writing import PUBLISHED
 
 FALSE_ALARM = 1e-3

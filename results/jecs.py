@@ -14,13 +14,12 @@ from pathlib import Path
 import jecs_power
 from jecs_published import PUBLISHED_GCR, PUBLISHED_POWER, checks, fine_design, trial, trial_design, warned
 from jecs_rows import Results, repetitions, results_of, write_rows
-from writing import HERE, write_checks, write_report
-
 from typeone.display import markdown_table
 from typeone.engine.design import Design
 from typeone.engine.lookup import changed, design_called
 from typeone.jecs.methods import METHODS
 from typeone.studies.jecs.parameters import Parameters
+from writing import HERE, write_checks, write_report
 
 QUICK = 20
 PRESETS = ("jecs-headline", "jecs-power", "jecs-validity", "jecs-validity-conformal", "jecs-real")

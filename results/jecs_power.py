@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from jecs_rows import Results, text_of
 
+from jecs_rows import Results, text_of
 from typeone.display import markdown_table
 from typeone.figures import heat_map, style
 from typeone.jecs.methods import METHODS

@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterator
 
 from jecs_rows import Results, Row, repetitions, text_of
-from writing import Check, Verdict
-
 from typeone.display import markdown_table
 from typeone.engine.design import Design, design_from
+from writing import Check, Verdict
 
 # arXiv 2605.21543, level .1: GCR, and power on one real benchmark.
 PUBLISHED_GCR = {"union": 0.763, "intersection": 0.366, "jecs": 0.038}

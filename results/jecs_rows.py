@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from writing import write_csv
-
 from typeone.engine.design import Design
 from typeone.engine.plan import plan
 from typeone.engine.runner import run
 from typeone.jecs.methods import METHODS
 from typeone.studies.jecs.parameters import Parameters
+from writing import write_csv
 
 
 class Row(NamedTuple):

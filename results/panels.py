@@ -17,12 +17,11 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-import panels_design
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
-from writing import HERE, Check, Verdict, same, write_checks, write_csv, write_report
 
+import panels_design
 import typeone
 from typeone import exact, panels
 from typeone.display import markdown_table
@@ -32,6 +31,7 @@ from typeone.panels.certificate import passing
 from typeone.panels.options import Terms
 from typeone_kernels import bounds
 from typeone_kernels.tailsum import WORK
+from writing import HERE, Check, Verdict, same, write_checks, write_csv, write_report
 
 sys.path.append(str(HERE.parent / "tests"))
 from twins.tails import check_clopper_pearson

@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from writing import HERE, Check, judged, same, write_checks, write_csv, write_report
 
 import typeone
 from typeone import pooling
@@ -30,6 +29,7 @@ from typeone.figures import style
 from typeone.figures.catalog import pictures
 from typeone.figures.stored import Stored
 from typeone.studies.pooling.parameters import Parameters
+from writing import HERE, Check, judged, same, write_checks, write_csv, write_report
 
 Rows = list[dict[str, Any]]
 PRESETS = {

@@ -15,9 +15,8 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from writing import HERE, PUBLISHED, QUICK_MARK, VERDICTS
-
 from typeone.display import markdown_table
+from writing import HERE, PUBLISHED, QUICK_MARK, VERDICTS
 
 REPORTS = {
     "scf": "SCF: real scores, scenarios, cap sensitivity, orderings of methods",
@@ -97,6 +96,7 @@ def main() -> None:
     options = parser.parse_args()
     names = options.only or [*REPORTS, VERIFY, *([] if options.quick else [BENCHMARKS])]
     out = options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
     for name in names:
         started = time.perf_counter()
         subprocess.run(command(name, out, options.quick), check=True, cwd=HERE.parent, stdout=subprocess.DEVNULL)

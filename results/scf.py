@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import scf_tables as tables
-from writing import HERE, write_checks, write_csv, write_report
 
+import scf_tables as tables
 from typeone.engine.lookup import changed, design_called
 from typeone.engine.plan import plan
 from typeone.engine.runner import run
 from typeone.scf.statistics import TITLES
 from typeone.studies.scf.headline import named, rows_of
 from typeone.studies.scf.scenarios import SCENARIOS
+from writing import HERE, write_checks, write_csv, write_report
 
 Rows = list[dict[str, Any]]
 QUICK = 100

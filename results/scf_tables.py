@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from writing import Check, Verdict, judged, root_of_squares
-
 from typeone.display import markdown_table
+from writing import Check, Verdict, judged, root_of_squares
 
 Rows = list[dict[str, Any]]
 LEVELS = ("0.05", "0.10", "0.20")

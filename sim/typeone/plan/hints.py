@@ -41,7 +41,8 @@ def _smooth(parameters: Any, column: Column) -> Hashable:
     return None
 
 
-def _unknown(cells: Sequence[Any], column: Column, bound: Fraction) -> Sequence[float | Fraction | None]:
+def unknown(cells: Sequence[Any], column: Column, bound: Fraction) -> Sequence[float | Fraction | None]:
+    """The law of a study that knows none."""
     return [None] * len(cells)
 
 
@@ -52,7 +53,7 @@ class Hints:
     measures: Mapping[str, str] = field(default_factory=dict)
     factors: Mapping[str, str] = field(default_factory=dict)
     steps: Steps = _smooth
-    law: Law = _unknown
+    law: Law = unknown
 
 
 def hints_of(reference: str) -> Hints:

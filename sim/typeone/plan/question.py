@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from typeone.engine.parameters import canonical, suggestion, typed
 from typeone.engine.plan import Plan, grid, plan
 from typeone.engine.study import Column, Study
 from typeone.levels import Level, level, number
-from typeone.plan.hints import Hints, hints_of
+from typeone.plan.hints import Hints, hints_of, unknown
 from typeone.plan.target import Target, read_target
 from typeone.studies import find
 
@@ -47,6 +47,8 @@ class Question:
     method: str = ""
     every: bool = False
     """Simulate every size; infer none."""
+    simulate: bool = False
+    """Simulate also what the study knows exactly: a check of the one against the other."""
     first: int = 200
     most: int = 12_800
     error: Level = ERROR
@@ -101,6 +103,7 @@ class Asked:
             "first": self.question.first,
             "error": self.question.error.canonical,
             "every": self.question.every,
+            "simulate": self.question.simulate,
             "versions": {name: here[name] for name in manifest.BINDING},
         }
 
@@ -110,6 +113,8 @@ def understand(question: Question) -> Asked:
     _check(question)
     study, reference = find(question.design.study)
     hints = hints_of(reference)
+    if question.simulate:
+        hints = replace(hints, law=unknown)
     varied = _varied(question.vary, study, hints)
     costs = _costs(question.cost, varied, study, hints)
     at, of = _level(question), question.method

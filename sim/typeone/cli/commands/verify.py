@@ -44,7 +44,7 @@ def command(  # one parameter for each option of the command line
         line = f"typeone verify --reps {reps} --jobs {jobs} --seed {seed}{named} --out {out}"
         written = report.write(result, out, line)
         if not as_json and not quiet:
-            typer.echo("written: " + ", ".join(path.name for path in written) + f" in {out}")
+            typer.echo("written: " + ", ".join(path.name for path in written) + f"\nin {out}")
     if not result.sound:
         typer.echo("typeone verify: a promise is violated or a mutant is not caught", err=True)
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 from typeone.engine.study import Measure, Study
 from typeone.studies.panels.parameters import Parameters
+from typeone.studies.panels.planning import PLAN
 from typeone.studies.panels.simulate import simulate
 from typeone.studies.panels.tables import share
 
@@ -26,4 +27,4 @@ STUDY = Study(
     levels=("0.05",),
 )
 
-__all__ = ["STUDY"]
+__all__ = ["PLAN", "STUDY"]
