@@ -74,8 +74,9 @@ def _bounds(upper: bool, k: ArrayLike, n: ArrayLike, level: Fraction) -> Bound:
 def clopper_pearson_lower(k: ArrayLike, n: ArrayLike, level: LevelLike) -> Bound:
     """Largest p with P(Bin(n, p) >= k) <= level: one-sided lower bound after k successes in n trials.
 
-    ``k`` and ``n`` are whole numbers, 0 <= k <= n, n >= 1, scalars or arrays that broadcast.  Relative error
-    1e-14 in min(p, 1 - p), or one ulp of p; always on the valid side.  Raises ValueError for other input.
+    ``k`` and ``n`` are whole numbers, 0 <= k <= n, n >= 1, scalars or arrays that broadcast.  Always on the valid
+    side; for levels from 1e-20 to .9 within 1e-14 min(p, 1 - p) and one ulp of p.  A level closer to 1 is held as a
+    double, which costs 1e-16 / (1 - level); levels down to 1e-290 cost up to 1e-13.  Raises ValueError for other input.
     Where 1 - p must be precise, 1 - p is ``clopper_pearson_upper(n - k, n, level)``.
     """
     return _bounds(False, k, n, _level(level))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from typeone.engine.sums import Moments
+from typeone.engine.sums import Moments, root
 from typeone.exact import clopper_pearson_lower, clopper_pearson_upper
 
 
@@ -152,7 +152,7 @@ def mean_fixed(moments: Moments, alpha: float) -> Bounds:
     """Student's bounds for a mean; NaN for fewer than two values."""
     if moments.count < 2:
         return Bounds(math.nan, math.nan)
-    half = float(special.stdtrit(moments.count - 1, 1.0 - alpha)) * standard_error(moments)
+    half = -float(special.stdtrit(moments.count - 1, alpha)) * standard_error(moments)
     return Bounds(moments.mean - half, moments.mean + half)
 
 
@@ -173,7 +173,7 @@ def mean_sequence(moments: Moments, alpha: float) -> Bounds:
 
 def standard_error(moments: Moments) -> float:
     """SD / sqrt(n); NaN for fewer than two values."""
-    return math.sqrt(moments.variance / moments.count) if moments.count > 1 else math.nan
+    return root(moments.variance / moments.count) if moments.count > 1 else math.nan
 
 
 def _last(holds: Callable[[float], bool], inside: float, outside: float) -> float:

@@ -56,7 +56,15 @@ class Moments:
     @property
     def sd(self) -> float:
         """The standard deviation over the values; NaN for fewer than two."""
-        return math.sqrt(self.variance) if self.count > 1 else math.nan
+        return root(self.variance) if self.count > 1 else math.nan
+
+
+def root(value: Fraction) -> float:
+    """The square root of a rational >= 0, which itself may be no double: beyond 1e308 or below 1e-308."""
+    if not value:
+        return 0.0
+    half = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    return math.ldexp(math.sqrt(value / Fraction(4) ** half), half)
 
 
 def _sum(integers: NDArray[np.int64], shifts: NDArray[np.int64], extra: int) -> Fraction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,12 +16,14 @@ from typeone.panels._arguments import count, share
 from typeone.panels._thresholds import most_allowed, most_allowed_many, most_unfavorable_share, needed_to_err
 from typeone.panels.certificate import Passing, passing
 from typeone.panels.options import DEFAULTS, Options, Terms
-from typeone.tails import binomial_cdf, binomial_pmf
+from typeone.tails import binomial_cdf, binomial_pmf, binomial_sf
 
 __all__ = ["Certification", "certification", "evaluators_needed", "units_needed"]
 
 LARGEST_DESIGN = 200_000
 _CHUNK = 1024
+_CLOSE = 1e-12
+"""Relative error that binomial tails surely keep."""
 
 
 def units_needed(options: Options = DEFAULTS, *, passing: LevelLike = 1, power: LevelLike = "0.8") -> int:
@@ -29,7 +32,8 @@ def units_needed(options: Options = DEFAULTS, *, passing: LevelLike = 1, power: 
     passing : probability that a unit passes at that size.  With 1 (every unit passes) the certificate is certain;
         otherwise A is the least number that gives it with probability ``power``.
 
-    Raises ValueError where no number does, or only one above 200 000; a catalogue has the units it has.
+    Raises ValueError where no number does, or only one above 200 000; a catalogue has the units it has.  It must
+    exceed what the bound has to reach: below it a few units may do by luck, and more of them only make it unlikely.
     """
     terms = Terms.of(options)
     if terms.generator == "catalogue":
@@ -40,14 +44,20 @@ def units_needed(options: Options = DEFAULTS, *, passing: LevelLike = 1, power: 
             f"passing={float(chance):g}: must exceed {float(terms.target):g}, what the bound has to reach (1 − β + ξ_E)"
         )
 
-    def enough(units: NDArray[np.int64]) -> NDArray[np.bool_]:
-        borne = _failures_borne(units, terms)
-        return np.asarray((borne >= 0) & (binomial_cdf(borne, units, float(1 - chance)) >= float(wanted)))
-
-    least = _least(enough)
+    least = least_units(terms, chance, wanted)
     if not least:
         raise ValueError(f"passing={float(chance):g}: more than {LARGEST_DESIGN} units would be needed")
     return least
+
+
+def least_units(terms: Terms, passing: Fraction, power: Fraction) -> int:
+    """The least number of units, each of which passes with probability ``passing``; 0 beyond LARGEST_DESIGN."""
+
+    def enough(units: NDArray[np.int64]) -> NDArray[np.bool_]:
+        borne = _failures_borne(units, terms)
+        return (borne >= 0) & _reaches(borne, units, 1 - passing, power)
+
+    return _least(enough)
 
 
 def _failures_borne(units: NDArray[np.int64], terms: Terms) -> NDArray[np.int64]:
@@ -88,11 +98,28 @@ def evaluators_needed(
 
         def enough(evaluators: NDArray[np.int64], limit: Fraction = limit) -> NDArray[np.bool_]:
             borne = most_allowed_many(evaluators, limit, half)
-            passes = binomial_cdf(borne, evaluators, float(unfavorable))
-            return np.asarray((borne >= 0) & (passes >= float(wanted)))
+            return (borne >= 0) & _reaches(borne, evaluators, unfavorable, wanted)
 
         needed.append(_least(enough) if unfavorable < limit else 0)
     return np.array(needed)
+
+
+def _reaches(
+    borne: NDArray[np.int64], trials: NDArray[np.int64], fails: Fraction, power: Fraction
+) -> NDArray[np.bool_]:
+    """P(Bin(trials, fails) <= borne) >= power, in integers where doubles are too close to tell."""
+    if not fails:
+        return borne >= 0
+    chance = np.asarray(binomial_cdf(np.maximum(borne, 0), trials, float(fails)))
+    found = chance >= float(power)
+    for i in np.flatnonzero(abs(chance - float(power)) <= _CLOSE * float(power)).tolist():
+        found[i] = _exact_cdf(int(borne[i]), int(trials[i]), fails) >= power
+    return found
+
+
+def _exact_cdf(k: int, n: int, p: Fraction) -> Fraction:
+    a, b = p.numerator, p.denominator - p.numerator
+    return Fraction(sum(math.comb(n, i) * a**i * b ** (n - i) for i in range(k + 1)), p.denominator**n)
 
 
 def _least(enough: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> int:
@@ -153,8 +180,19 @@ def certification_of_counts(law: NDArray[np.float64], units: int, terms: Terms) 
     passes = law @ table
     fails = np.minimum(law @ ~table, 1.0)
     borne = failures_borne(units, terms)
-    certified = np.array([binomial_cdf(borne, units, chance) if borne >= 0 else 0.0 for chance in fails])
+    certified = np.array([_certified(borne, units, p, q) for p, q in zip(passes.tolist(), fails.tolist(), strict=True)])
     return Certification(passes, certified, float(certified.max()) if _nested(rule) else None)
+
+
+def _certified(borne: int, units: int, passes: float, fails: float) -> float:
+    """P(at most ``borne`` units fail), from the smaller of the two chances of one unit, which keeps its digits."""
+    if borne < 0:
+        return 0.0
+    if borne >= units:
+        return 1.0
+    if passes < fails:
+        return float(binomial_sf(units - borne - 1, units, passes))
+    return float(binomial_cdf(borne, units, fails))
 
 
 def failures_borne(units: int, terms: Terms) -> int:

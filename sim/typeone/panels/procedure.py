@@ -6,6 +6,7 @@ Validated input in, a ``Result`` out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from typeone.levels import LevelLike
 from typeone.panels._curves import quota
 from typeone.panels.certificate import Passing, certify
 from typeone.panels.contamination import FLIPS, SHARES, contamination
-from typeone.panels.design import evaluators_needed, units_needed
+from typeone.panels.design import evaluators_needed, least_units
 from typeone.panels.options import DEFAULTS, Options, Terms
 from typeone.panels.result import Needs, Result
 from typeone.panels.sizes import census_sizes
@@ -104,7 +105,8 @@ def _passes_at(rule: Passing, positives: NDArray[np.int64], grid: NDArray[np.int
 
 def _needs(options: Options, units: int) -> Needs:
     sampled = options.generator != "catalogue"
-    return Needs(units_needed(options) if sampled else None, evaluators_needed(options, units=units))
+    needed = least_units(Terms.of(options), Fraction(1), Fraction(1)) if sampled else None
+    return Needs(needed, evaluators_needed(options, units=units))
 
 
 def _weights(table: pa.Table, units: pa.Array) -> list[LevelLike]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from typeone.display import html_table, text_table
 from typeone.panels.certificate import Certificate
 from typeone.panels.contamination import Contamination
+from typeone.panels.design import LARGEST_DESIGN
 from typeone.panels.options import Options, decimal
 
 __all__ = ["Needs", "Result"]
@@ -31,7 +32,10 @@ CENSUS_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Sizes needed before any vote: units when all pass (None for a catalogue), evaluators when all agree (G,)."""
+    """Sizes needed before any vote: units when all pass (None for a catalogue), evaluators when all agree (G,).
+
+    0: more than ``LARGEST_DESIGN``.
+    """
 
     units: int | None
     evaluators: NDArray[np.int64]
@@ -69,10 +73,10 @@ class Result:
         found = []
         if self.malformed or self.absent:
             found.append(f"{self.malformed} malformed and {self.absent} absent votes were counted as 0")
-        if self.needs.units is not None and len(self) < self.needs.units:
-            found.append(
-                f"{len(self)} units cannot certify anything: {self.needs.units} are needed even if every one passes"
-            )
+        needed = self.needs.units
+        if needed is not None and (not needed or len(self) < needed):
+            told = needed or f"more than {LARGEST_DESIGN}"
+            found.append(f"{len(self)} units cannot certify anything: {told} are needed even if every one passes")
         short = [int(size) for size, E in zip(terms.grid, self.needs.evaluators, strict=True) if self.evaluators < E]
         if short:
             found.append(
@@ -151,7 +155,8 @@ class Result:
 
     def _notes(self) -> list[str]:
         needs = self.needs.units
-        needed = [] if needs is None else [f"Units needed if every one passes: {needs}."]
+        told = needs or f"more than {LARGEST_DESIGN}"
+        needed = [] if needs is None else [f"Units needed if every one passes: {told}."]
         warnings = [f"warning: {warning}" for warning in self.warnings]
         columns = (
             "pass_from, pass_to: a unit passes with at least, or at most, so many positive votes. census_stable: units "

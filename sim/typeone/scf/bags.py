@@ -101,13 +101,15 @@ def settled_ranks(
     Wherever neighbors are too close for doubles to decide, or a double is not finite, ``exact`` (the rational value of
     a source) decides, and the double becomes the rational rounded once: equal rationals tie, others do not.
     """
+    values = values.copy()
+    for i in np.flatnonzero(~np.isfinite(values)).tolist():  # a running sum overflowed: the place among others too
+        values[i] = float(exact(i))
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         close = ordered[1:] - ordered[:-1] <= 4 * np.spacing(np.maximum(np.abs(ordered[1:]), np.abs(ordered[:-1])))
-    apart = np.isfinite(ordered)
-    joined = np.concatenate([[False], close | ~apart[1:] | ~apart[:-1], [False]])
-    doubtful = order[joined[1:] | joined[:-1]] if values.size > 1 else order[~apart]
+    joined = np.concatenate([[False], close, [False]])
+    doubtful = order[joined[1:] | joined[:-1]] if values.size > 1 else order[:0]
     rational = {int(i): exact(int(i)) for i in doubtful}
     settled = values.copy()
     for i, value in rational.items():

@@ -61,7 +61,11 @@ class ReferenceMap:
         return np.asarray((c0 + c1 * at_tail) / c2, dtype=np.float64)
 
     def capped(self, scores: Any, cap: LevelLike = "0.05") -> NDArray[np.bool_]:
-        """Q(s) < alpha, decided exactly, for scores (D,)."""
+        """Q(s) < alpha for scores (D,): decided exactly while K lcm(bag sizes) (N + 1) fits into 53 bits.
+
+        That is so for bags of up to 16 documents; otherwise (see ``TailScale``) a Q within a relative max(n_i) / 2**50
+        of alpha may count on either side.  Its evidence is that of the cap in any case.
+        """
         return self.tail_counts(_finite(scores)) < self._limit(cap_level(cap))
 
     def units(self, scores: NDArray[np.float64], cap: Level) -> NDArray[np.int64]:
