@@ -1,4 +1,4 @@
-.PHONY: demo test lint types suite clean test-lowest
+.PHONY: demo test lint types suite clean test-lowest bench docs results compare
 
 PY = .venv/bin/python
 export PYTHONUTF8 = 1
@@ -27,5 +27,31 @@ suite:
 test-lowest:
 	@sh requirements/lowest.sh
 
+# Ratios beside floors, twins and peers, into results/benchmarks (about 15 minutes on two quiet cores).
+bench:
+	@sh benchmarks/setup.sh
+	$(PY) -m benchmarks
+	$(PY) -m benchmarks.profiles --write
+
+# Everything under results/ (hours); with QUICK=1 fewer repetitions, into runs/quick, in at most 10 minutes.
+results:
+	@sh requirements/setup.sh test
+ifdef QUICK
+	$(PY) results/run.py --quick --out runs/quick
+else
+	@sh benchmarks/setup.sh
+	$(PY) results/run.py
+endif
+
+# The quick run against the committed tables, within their errors.
+compare:
+	$(PY) results/compare.py results runs/quick
+
+# The documentation, into site/: opens from disk, asks no network for anything.
+docs:
+	@sh requirements/setup.sh test
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist runs
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist runs site

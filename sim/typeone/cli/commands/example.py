@@ -7,9 +7,13 @@ from typing import Annotated
 
 import typer
 
+from typeone.cli.completion import examples
+
 
 def command(
-    method: Annotated[str, typer.Argument(help="scf, scf_null, jecs or panels (also for pooling).")],
+    method: Annotated[
+        str, typer.Argument(help="scf, scf_null, jecs or panels (also for pooling).", autocompletion=examples)
+    ],
     out: Annotated[Path, typer.Argument(help="File to write (.parquet, .csv, .feather, .json).")],
     rows: Annotated[str | None, typer.Option(help="column=value: only these rows.")] = None,
 ) -> None:

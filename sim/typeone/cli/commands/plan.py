@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from typeone.cli.completion import designs
+
 if TYPE_CHECKING:
     from typeone.plan import Answer, PlanResult, Question, Size, Workers
 
@@ -18,7 +20,9 @@ Texts = list[str] | None
 
 def command(  # one parameter for each option of the command line
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.")],
+    name: Annotated[
+        str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.", autocompletion=designs)
+    ],
     target: Annotated[str, typer.Option(help="e.g. power=.8, tpr@0.05:scf=.8, or error<=.01.")],
     vary: Annotated[list[str], typer.Option(help="FACTOR=FROM:TO[:STEP]; give two for a frontier.")],
     out: Annotated[Path, typer.Option(help="Folder of the plan; made or continued.")],

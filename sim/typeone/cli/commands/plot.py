@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from typeone.cli.completion import figures
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 def command(
     folder: Annotated[Path, typer.Argument(help="A run's folder, finished or not.")],
-    figure: Annotated[list[str] | None, typer.Option(help="Only this figure; repeatable. See --names.")] = None,
+    figure: Annotated[
+        list[str] | None, typer.Option(help="Only this figure; repeatable. See --names.", autocompletion=figures)
+    ] = None,
     format_: Annotated[str, typer.Option("--format", help="svg, pdf, png, or tex for the tables.")] = "svg",
     out: Annotated[Path | None, typer.Option(help="Folder for the files; by default FOLDER/figures.")] = None,
     names: Annotated[bool, typer.Option("--names", help="Only list the figures there are.")] = False,

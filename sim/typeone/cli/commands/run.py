@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from typeone.cli.completion import designs
+
 if TYPE_CHECKING:
     from typeone.engine.design import Design
     from typeone.engine.runner import RunResult
@@ -16,7 +18,9 @@ CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 def command(  # one parameter for each option of the command line
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.")],
+    name: Annotated[
+        str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.", autocompletion=designs)
+    ],
     out: Annotated[str, typer.Option(help="Folder of the run; made or continued.")] = "",
     reps: Annotated[int | None, typer.Option(help="Repetitions of each cell.")] = None,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,

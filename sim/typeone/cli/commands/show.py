@@ -6,8 +6,14 @@ from typing import Annotated
 
 import typer
 
+from typeone.cli.completion import designs
 
-def command(name: Annotated[str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.")]) -> None:
+
+def command(
+    name: Annotated[
+        str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.", autocompletion=designs)
+    ],
+) -> None:
     """Print the design NAME as TOML; `typeone show NAME > mine.toml` is the start of your own."""
     from typeone.engine.lookup import design_called
     from typeone.studies import presets
