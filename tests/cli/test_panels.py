@@ -91,7 +91,7 @@ def test_malformed_votes(files, capsys):
         ([*COLUMNS, "--delta", "2"], "delta=2"),
         ([*COLUMNS, "--grid", "3-5"], "is written 3,5,7"),
         ([*COLUMNS, "--hoeffding", "--catalogue"], "choose one"),
-        ([*COLUMNS, "--weights", "long.parquet"], "no such file"),
+        ([*COLUMNS, "--catalogue", "--weights", "long.parquet"], "no such file"),
         ([*COLUMNS, "--out", "x.xlsx"], "must end in"),
         ([*COLUMNS, "--method", "best"], "method='best'"),
         (["--evaluator", "judge"], "stands twice; one row is one evaluator"),
