@@ -45,7 +45,7 @@ class Lane:
             "has_uint32": 0,
             "uinteger": 0,
         }
-        self._bits = np.random.Philox(key=0)
+        self._bits = np.random.Philox(0)  # a seed, since a key would have it read entropy first
         self._generator = np.random.Generator(self._bits)
 
     def at(self, repetition: int) -> np.random.Generator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 
 from typeone.engine.study import Cell, Column, Columns
 from typeone.jecs.methods import METHODS
+from typeone.levels import Level
 from typeone.studies.jecs import ideal, scores
 from typeone.studies.jecs.parameters import Parameters
 from typeone.studies.jecs.real import Pool, RealBatch, read_pool
 from typeone_kernels.ideal import ideal_batch, ideal_plan
 from typeone_kernels.jecs import METHODS as ROWS
-from typeone_kernels.jecs import Results, TieKeys, jecs_batch, make_plan, workspace
+from typeone_kernels.jecs import Plan, Results, TieKeys, jecs_batch, make_plan, workspace
 
 IDEAL_METHODS = ("max-p", "storey", "jecs")  # in the order of typeone_kernels.ideal.METHODS
 
@@ -73,7 +75,7 @@ def _selected(
 ) -> tuple[Tallies, NDArray[np.int64]]:
     K, n = source.candidates.shape[1:]
     at_random = cell.parameters.ties == "random"
-    plans = [make_plan(n, sizes, level, False, at_random) for level in cell.levels]
+    plans = [_plan(n, tuple(sizes), level, at_random) for level in cell.levels]
     work = workspace(plans[0])
     tallies = [np.empty((count, len(ROWS), 2), np.int64) for _ in plans]
     envelopes, clean = np.empty((size, 4), np.int64), np.empty(count, np.int64)
@@ -88,6 +90,12 @@ def _selected(
             batch = source.calibration[:R], source.candidates[:R], source.contaminated[:R]
             jecs_batch(plan, *batch, ties, work, results)
     return tallies, clean
+
+
+@lru_cache(maxsize=64)
+def _plan(n: int, sizes: tuple[int, ...], level: Level, at_random: bool) -> Plan:
+    """Made once for all chunks of a cell: its fractions take as long as ten repetitions."""
+    return make_plan(n, list(sizes), level, False, at_random)
 
 
 def _ideal(cell: Cell, p: Parameters, first: int, count: int) -> tuple[Tallies, NDArray[np.int64]]:
