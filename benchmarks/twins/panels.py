@@ -8,6 +8,7 @@ from scipy.stats import hypergeom
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+TIE = 1e-12  # relative: an error this close to a tolerance equals it (it does at K = 1, where e = 1 - C/M)
 
 
 def curves(M: int) -> Floats:
@@ -27,7 +28,7 @@ def sizes(errors: Floats, deltas: list[float]) -> tuple[Ints, Ints]:
     last = errors.shape[1]
     minimum, stable = [], []
     for delta in deltas:
-        kept = errors <= delta
+        kept = errors <= delta * (1 + TIE)
         minimum.append(np.where(kept.any(axis=1), kept.argmax(axis=1) + 1, 0))
         broken = np.where(kept.all(axis=1), 0, last - (~kept[:, ::-1]).argmax(axis=1))
         stable.append(np.where(broken == last, 0, broken + 1))
