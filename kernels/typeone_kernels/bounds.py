@@ -171,7 +171,7 @@ def clopper_pearson_lower_bounds(
     """``clopper_pearson_lower`` for arrays of equal length."""
     work = np.empty(WORK)
     for i in range(k.size):
-        out[i] = clopper_pearson_lower(k[i], n[i], level[i], work)
+        out[i] = clopper_pearson_lower(k[i], n[i], np.float64(level[i]), work)
 
 
 @kernel
@@ -181,7 +181,7 @@ def clopper_pearson_upper_bounds(
     """``clopper_pearson_upper`` for arrays of equal length."""
     work = np.empty(WORK)
     for i in range(k.size):
-        out[i] = clopper_pearson_upper(k[i], n[i], level[i], work)
+        out[i] = clopper_pearson_upper(k[i], n[i], np.float64(level[i]), work)
 
 
 @kernel
