@@ -355,7 +355,12 @@ EXAMPLES: dict[str, Callable[[Random], Arguments]] = {
     "ranks.random_ranks": _random_ranks,
     "ranks.attainable_floor": lambda rng: (_guide(rng).scores, False, int(rng.integers(1, N))),
     "ranks.attainable_ranks": lambda rng: (_guide(rng).scores, True),
-    "roc.twice_u": lambda rng: (np.sort(np.round(rng.random(N), 1)), np.sort(np.round(rng.random(N), 1))),
+    "roc.twice_u": lambda rng: (np.round(rng.random(N), 2), np.round(rng.random(N), 2), ranks.rank_buffers(N)),
+    "roc.split_classes": lambda rng: (rng.random(N), rng.random(N) < 0.5, np.zeros(N), np.zeros(N)),
+    "ranks.twice_wins": lambda rng: (
+        ranks.sort_scores(np.round(rng.random(N), 1), ranks.rank_buffers(N)),
+        np.round(rng.random(N), 1),
+    ),
     "roc.best_true_positives": lambda rng: (np.sort(rng.random(N)), np.sort(rng.random(N)), 4),
     "saddlepoint.stirling": _floats(1),
     "saddlepoint.is_near": lambda rng: (100.0, float(rng.uniform(-50, 50))),

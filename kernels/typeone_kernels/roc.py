@@ -6,34 +6,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone_kernels._jit import kernel
-
-# The kernels below take float64 scores or int64 keys; both are compiled on first use.
-Scores = NDArray[np.float64] | NDArray[np.int64]
+from typeone_kernels.ranks import RankBuffers, sort_scores, twice_wins
 
 
 @kernel
-def twice_u(positives: Scores, negatives: Scores) -> int:
-    """2U = 2 #{(i, j): positive_i > negative_j} + #{(i, j): positive_i = negative_j}; both inputs ascending.
+def split_classes(
+    scores: NDArray[np.float64],
+    labels: NDArray[np.bool_],
+    positives: NDArray[np.float64],
+    negatives: NDArray[np.float64],
+) -> int:
+    """Number n of positives; the first n of ``positives`` (N,) and N - n of ``negatives`` (N,) become their scores.
 
-    AUROC with ties at one half is 2U / (2 n m).  An integer, so wins and ties between methods are exact.
-    Cost: one merge, O(n + m).
+    What lies behind them is scratch.  One pass without branches, O(N).
     """
-    below = 0  # negatives < current positive
-    through = 0  # negatives <= current positive
-    total = 0
-    for value in positives:
-        while below < negatives.size and negatives[below] < value:
-            below += 1
-        if through < below:
-            through = below
-        while through < negatives.size and negatives[through] <= value:
-            through += 1
-        total += below + through
-    return total
+    n = m = 0
+    for i in range(scores.size):
+        positives[n] = negatives[m] = scores[i]
+        n += labels[i]
+        m += not labels[i]
+    return n
 
 
 @kernel
-def best_true_positives(positives: Scores, negatives: Scores, most: int) -> int:
+def twice_u(positives: NDArray[np.float64], negatives: NDArray[np.float64], buffers: RankBuffers) -> int:
+    """2U = 2 #{(i, j): positive_i > negative_j} + #{(i, j): positive_i = negative_j}, for inputs in any order.
+
+    AUROC with ties at one half is 2U / (2 n m).  An integer, so wins and ties between methods are exact.  ``buffers``
+    are ``rank_buffers`` for as many scores as there are negatives: these are distributed over buckets, and the
+    positives looked up.  O(n + m) for scores with a bounded density or few values, O((n + m) log m) for any.
+    """
+    return twice_wins(sort_scores(negatives, buffers), positives)
+
+
+@kernel
+def best_true_positives(positives: NDArray[np.float64], negatives: NDArray[np.float64], most: int) -> int:
     """The largest #{positives > c} over thresholds c with #{negatives > c} <= ``most``; inputs ascending.
 
     The best point of the ROC curve with FPR <= most / m (never merely the nearest one).  O(log n).

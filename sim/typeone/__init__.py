@@ -9,14 +9,17 @@ The procedures: ``typeone.scf``, ``typeone.jecs``, ``typeone.panels``, ``typeone
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from typeone.levels import Level
+if TYPE_CHECKING:
+    from typeone.levels import Level as Level
 
 __all__ = ["Level", "exact", "jecs", "panels", "pooling", "roc", "scf", "tails"]
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
+    if name == "Level":
+        return import_module("typeone.levels").Level
     if name in __all__:
         return import_module(f"typeone.{name}")
     raise AttributeError(f"module 'typeone' has no attribute {name!r}")

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone.levels import LevelLike, number
-from typeone_kernels.roc import best_true_positives, twice_u
+from typeone_kernels.ranks import rank_buffers
+from typeone_kernels.roc import best_true_positives, split_classes, twice_u
 
 
 def auroc(scores: Any, labels: Any) -> float:
@@ -17,13 +18,14 @@ def auroc(scores: Any, labels: Any) -> float:
 
     scores : (N,) finite numbers, larger = more positive.  labels : (N,) true / false or 1 / 0, both present.
     Raises ValueError for unequal lengths, values that are not finite, other labels, or one class only.
-    O(N log N) time, O(N) memory.
+    O(N) time for scores with a bounded density or few values, O(N log N) for any; O(N) memory.
 
     >>> auroc([9, 9, 5, 5], [1, 0, 1, 0])
     0.5
     """
     positives, negatives = _classes(scores, labels)
-    return float(twice_u(positives, negatives) / (2 * positives.size * negatives.size))
+    wins = twice_u(positives, negatives, rank_buffers(negatives.size))
+    return float(wins / (2 * positives.size * negatives.size))
 
 
 def tpr_at_fpr(scores: Any, labels: Any, fpr: LevelLike) -> float:
@@ -39,7 +41,7 @@ def tpr_at_fpr(scores: Any, labels: Any, fpr: LevelLike) -> float:
         raise ValueError(f"fpr={target.text}: a rate lies between 0 and 1")
     positives, negatives = _classes(scores, labels)
     most = math.floor(target * negatives.size)
-    return float(best_true_positives(positives, negatives, most) / positives.size)
+    return float(best_true_positives(np.sort(positives), np.sort(negatives), most) / positives.size)
 
 
 def _classes(scores: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -47,13 +49,19 @@ def _classes(scores: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.
     marks = np.asarray(labels)
     if values.ndim != 1 or marks.shape != values.shape:
         raise ValueError(f"scores, labels: equally long sequences are needed, not {values.shape} and {marks.shape}")
+    positive = marks if marks.dtype == bool else _truths(marks)
+    buffers = np.empty(values.size), np.empty(values.size)
+    n = split_classes(values, positive, *buffers)
     if not np.isfinite(values).all():
         position = int(np.argmin(np.isfinite(values)))
         raise ValueError(f"scores[{position}]={values[position]}: scores are finite numbers")
+    if n in (0, values.size):
+        raise ValueError("labels: both classes are needed")
+    return buffers[0][:n], buffers[1][: values.size - n]
+
+
+def _truths(marks: NDArray[Any]) -> NDArray[np.bool_]:
     wrong = ~np.isin(marks, [0, 1])
     if wrong.any():
         raise ValueError(f"labels[{int(wrong.argmax())}]={marks[wrong.argmax()]}: labels are 0 or 1")
-    positive = marks.astype(bool)
-    if positive.all() or not positive.any():
-        raise ValueError("labels: both classes are needed")
-    return np.sort(values[positive]), np.sort(values[~positive])
+    return marks.astype(bool)
