@@ -12,7 +12,7 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 import typeone_kernels
-from typeone_kernels import ideal, jecs, membership, panels, ranks, streams
+from typeone_kernels import ideal, jecs, membership, panels, partitions, ranks, streams
 from typeone_kernels.exact import level_pair
 from typeone_kernels.grid import common_grid
 from typeone_kernels.tailsum import WORK
@@ -165,10 +165,10 @@ def _evidence(rng: Random) -> Arguments:
     return of["documents"], of["weight"], of["roles"], tails, caps, *filled
 
 
-def _labelled_keys(rng: Random) -> Arguments:
+def _source_keys(rng: Random) -> Arguments:
     of = _population(rng)
-    filled = np.zeros((3, 12), np.int64), np.zeros((3, 4), np.int64)
-    return rng.integers(0, 2**40, (3, 20)), of["sizes"], of["reciprocal"], 4, of["roles"], *filled
+    filled = partitions.Keys(np.zeros((3, 4), np.int64), np.zeros((3, 8), np.int64), np.zeros((3, 4), np.int64))
+    return rng.integers(0, 2**40, (3, 20)), of["sizes"], of["reciprocal"], 4, of["roles"], filled
 
 
 def _raw_counts(rng: Random) -> Arguments:
@@ -184,8 +184,8 @@ def _counted(_: object, levels: int) -> Arguments:
 
 
 def _referenced_counts(rng: Random) -> Arguments:
-    tested, calibration = np.sort(_ints(rng, 60, 36).reshape(3, 12)), np.sort(_ints(rng, 30, 12).reshape(3, 4) * 2)
-    return tested, calibration, np.array([1, 2]), *_counted(None, 2)
+    drawn = (_ints(rng, 60, 3 * size).reshape(3, size) for size in (8, 5, 4))
+    return partitions.Keys(*drawn), np.array([1, 2]), *_counted(None, 2)
 
 
 def _panel(rng: Random) -> tuple[Any, Any, Any]:
@@ -321,6 +321,7 @@ EXAMPLES: dict[str, Callable[[Random], Arguments]] = {
     ),
     "panels.path_table": lambda rng: ((np.arange(30 + int(rng.integers(9))) + 1) // 2, 60),
     "panels.panel_errors": _panel_errors,
+    "panels.store_curves": lambda rng: (rng.random((11, 3)), np.array([2, 0, 4]), np.zeros((5, 20))),
     "panels.size_positions": lambda rng: (
         panels.panel_errors(*_panel_errors(rng)),
         np.arange(1, 61),
@@ -332,7 +333,7 @@ EXAMPLES: dict[str, Callable[[Random], Arguments]] = {
         _population(rng)
     ),
     "partitions.evidence": _evidence,
-    "partitions.labelled_keys": _labelled_keys,
+    "partitions.source_keys": _source_keys,
     "partitions.referenced_counts": _referenced_counts,
     "partitions.raw_counts": _raw_counts,
     "poisson_binomial.poisson_binomial_pmf": lambda rng: (rng.random(N), np.zeros(N + 1)),
@@ -357,6 +358,7 @@ EXAMPLES: dict[str, Callable[[Random], Arguments]] = {
     "ranks.attainable_ranks": lambda rng: (_guide(rng).scores, True),
     "roc.twice_u": lambda rng: (np.round(rng.random(N), 2), np.round(rng.random(N), 2), ranks.rank_buffers(N)),
     "roc.split_classes": lambda rng: (rng.random(N), rng.random(N) < 0.5, np.zeros(N), np.zeros(N)),
+    "ranks.twice_wins_of": lambda rng: (np.round(rng.random(N), 2), np.round(rng.random(N), 2), ranks.rank_buffers(N)),
     "ranks.twice_wins": lambda rng: (
         ranks.sort_scores(np.round(rng.random(N), 1), ranks.rank_buffers(N)),
         np.round(rng.random(N), 1),

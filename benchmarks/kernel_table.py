@@ -54,6 +54,7 @@ its line says (the procedures in `typeone` check a user's data); wrong shapes ar
 from numba import njit
 from typeone_kernels.ranks import conformal_ranks, rank_buffers, sort_scores
 
+
 @njit
 def small_ranks(calibration, candidates, out, most):
     guide = sort_scores(calibration, rank_buffers(calibration.size))

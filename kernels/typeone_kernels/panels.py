@@ -33,6 +33,7 @@ _SCALE = 2.0**900
 # below 2**-120 K beside an error of nearly 1.
 _ENTRY = 2.0**-120
 _SHIFT = 2.0**600  # any large power of two
+_TILE = 32  # sizes; a matter of speed only
 # Columns of a path's table.
 X_OFFSET, Z_OFFSET, CHANGE, CHANGE_LOW, NEXT, NEXT_LOW = range(6)
 
@@ -235,6 +236,23 @@ def panel_errors(
             for j in range(lanes.shape[1]):
                 errors[size, j] = 1.0
     return errors
+
+
+@kernel
+def store_curves(errors: NDArray[np.float64], units: NDArray[np.int64], out: NDArray[np.float64]) -> None:
+    """Row ``units[j]`` of ``out`` (units, horizon) becomes lane j of ``errors`` (last + 1, lanes), from K = 1 on.
+
+    Beyond the last size errors have vanished: 0.  In tiles that stay in the first-level cache, O(lanes horizon).
+    """
+    last, width, horizon = errors.shape[0] - 1, errors.shape[1], out.shape[1]
+    for begin in range(0, last, _TILE):
+        end = min(begin + _TILE, last)
+        for j in range(width):
+            row = out[units[j]]
+            for k in range(begin, end):
+                row[k] = errors[k + 1, j]
+    for j in range(width):
+        out[units[j], last:horizon] = 0.0
 
 
 @kernel

@@ -8,10 +8,13 @@ above the source, that is when the source lies above the j-th largest of them.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from typeone_kernels._jit import kernel
+from typeone_kernels.ranks import RankBuffers, twice_wins_of
 from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET, evidence_sums, mean_key
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
 
@@ -81,82 +84,74 @@ def evidence(
         evidence_sums(documents, weight, roles[b], tails[b], held, (total, sums[b], capped[b]))
 
 
+class Keys(NamedTuple):
+    """Keys of the participants (B, P), of the null tests (B, n) and of the calibration sources (B, m), unsorted."""
+
+    participants: NDArray[np.int64]
+    tests: NDArray[np.int64]
+    calibration: NDArray[np.int64]
+
+
 @kernel
-def labelled_keys(
+def source_keys(
     sums: NDArray[np.int64],
     sizes: NDArray[np.int64],
     reciprocal: NDArray[np.uint64],
     shift: int,
     roles: NDArray[np.int8],
-    tested: NDArray[np.int64],
-    calibration: NDArray[np.int64],
+    keys: Keys,
 ) -> None:
-    """Keys of the tested sources with their label in the lowest bit (1: participant), and of the calibration sources.
+    """Fill ``keys`` from ``sums`` (B, S) under one cap (a strided view is fine); ``shift`` as for ``mean_key``.
 
-    ``sums`` (B, S) under one cap (a strided view is fine); ``shift`` as for ``mean_key``.  Fills ``tested``
-    (B, P + n) with 2 key + label and ``calibration`` (B, m) with 2 key, both unsorted.  O(S) a partition.
+    O(S) a partition.
     """
     for b in range(roles.shape[0]):
-        t = 0
-        c = 0
+        p = n = c = 0
         for s in range(sizes.size):
             role = roles[b, s]
             if role == REFERENCE:
                 continue
-            key = mean_key(sums[b, s], sizes[s], reciprocal[s], shift) << 1
-            if role == CALIBRATION:
-                calibration[b, c] = key
-                c += 1
+            key = mean_key(sums[b, s], sizes[s], reciprocal[s], shift)
+            if role == PARTICIPANT:
+                keys.participants[b, p] = key
+                p += 1
+            elif role == TARGET:
+                keys.tests[b, n] = key
+                n += 1
             else:
-                tested[b, t] = key | (role == PARTICIPANT)
-                t += 1
+                keys.calibration[b, c] = key
+                c += 1
 
 
 @kernel
-def referenced_counts(
-    tested: NDArray[np.int64],
-    calibration: NDArray[np.int64],
-    cuts: NDArray[np.int64],
-    u: NDArray[np.int64],
-    rejected: NDArray[np.int64],
-) -> None:
-    """2U, and true and false rejections at every level, from labelled keys (each row ascending).
+def referenced_counts(keys: Keys, cuts: NDArray[np.int64], u: NDArray[np.int64], rejected: NDArray[np.int64]) -> None:
+    """2U, and true and false rejections at every level, from the keys; the calibration keys are sorted in place.
 
-    ``tested`` (B, P + n), ``calibration`` (B, m), ``cuts`` (T,) the j of each level.  Fills ``u`` (B,) with twice the
-    Mann-Whitney statistic and ``rejected`` (B, 2, T).  One pass without branches that depend on the labels.
+    ``cuts`` (T,) the j of each level.  Fills ``u`` (B,) with twice the Mann-Whitney statistic and ``rejected``
+    (B, 2, T).  Null tests are distributed over buckets and participants looked up: O(P + n + m log m) a partition
+    for keys with a bounded density or few values.
     """
-    m = calibration.shape[1]
-    for b in range(tested.shape[0]):
-        row = tested[b]
-        negatives = 0
-        total = 0
-        i = 0
-        while i < row.size:
-            label = row[i] & 1
-            if i + 1 == row.size or row[i + 1] >> 1 != row[i] >> 1:
-                total += label * 2 * negatives
-                negatives += 1 - label
-                i += 1
-                continue
-            last = i
-            positives = 0
-            while last < row.size and row[last] >> 1 == row[i] >> 1:
-                positives += row[last] & 1
-                last += 1
-            total += positives * (2 * negatives + (last - i - positives))
-            negatives += last - i - positives
-            i = last
-        u[b] = total
+    m, n = keys.calibration.shape[1], keys.tests.shape[1]
+    buffers = RankBuffers(np.empty(n, np.int64), np.empty(n + 1, np.int32), np.empty(n, np.int32))
+    for b in range(u.size):
+        u[b] = twice_wins_of(keys.tests[b], keys.participants[b], buffers)
+        calibration = keys.calibration[b]
+        calibration.sort()
         for t in range(cuts.size):
-            true = 0
-            false = 0
-            if cuts[t] > 0:
-                above = np.searchsorted(row, calibration[b, m - cuts[t]] | 1, side="right")
-                for i in range(above, row.size):
-                    true += row[i] & 1
-                false = row.size - above - true
-            rejected[b, 0, t] = true
-            rejected[b, 1, t] = false
+            rejected[b, 0, t] = _above(keys.participants[b], calibration, m - cuts[t])
+            rejected[b, 1, t] = _above(keys.tests[b], calibration, m - cuts[t])
+
+
+@kernel
+def _above(keys: NDArray[np.int64], calibration: NDArray[np.int64], place: int) -> int:
+    """How many keys lie above the calibration key at ``place``; none when that is beyond the last."""
+    if place == calibration.size:
+        return 0
+    threshold = calibration[place]
+    count = 0
+    for i in range(keys.size):
+        count += keys[i] > threshold
+    return count
 
 
 @kernel

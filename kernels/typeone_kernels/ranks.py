@@ -25,6 +25,7 @@ _SAMPLE = 32  # as all constants here, a matter of speed only
 _INSERTION = 24  # longest bucket sorted by insertion
 _SWEEPS = 4
 _NEAR = 4  # scores of a bucket compared at once
+_SCANNED = 32  # longest bucket that is looked through as it is
 _LARGE = 2**18  # scores and targets from which on the look-ups are grouped
 _GROUPS = 256
 
@@ -214,6 +215,7 @@ def _count(guide: Guide, targets: Scores, inclusive: bool, out: NDArray[np.int64
 def twice_wins(guide: Guide, targets: Scores) -> int:
     """Over all pairs of a target and a sorted score: 2 #{target > score} + #{target = score}.
 
+    Scores and targets may be int64 keys too, when the guide's buffers are; they are compared as integers.
     Only the bucket of a target is looked into, and one with a single value, however often, in O(1).  O(targets)
     for scores with a bounded density or few values, O(targets log m) for any.
     """
@@ -221,20 +223,54 @@ def twice_wins(guide: Guide, targets: Scores) -> int:
     last = first.size - 2
     total = 0
     for i in range(targets.size):
-        target = np.float64(targets[i])
+        target = targets[i]
         b = _bucket_of(target, low, scale, last)
         begin, end = int(first[b]), int(first[b + 1])
-        if end - begin <= _NEAR:
-            below = through = begin
-            for j in range(begin, end):
-                below += scores[j] < target
-                through += scores[j] <= target
-        elif scores[begin] == scores[end - 1]:
-            below = end if scores[begin] < target else begin
-            through = end if scores[begin] <= target else begin
+        below = through = begin
+        if begin + _NEAR <= scores.size:  # as in _look_up: the first few at once, without a branch
+            for j in range(_NEAR):
+                below += scores[begin + j] < target
+                through += scores[begin + j] <= target
+            if through < begin + _NEAR:
+                total += below + through
+                continue
+        if begin == end or scores[begin] == scores[end - 1]:
+            below = end if begin < end and scores[begin] < target else begin
+            through = end if begin < end and scores[begin] <= target else begin
         else:
             below = begin + int(np.searchsorted(scores[begin:end], target, side="left"))
             through = begin + int(np.searchsorted(scores[begin:end], target, side="right"))
+        total += below + through
+    return total
+
+
+@kernel
+def twice_wins_of(scores: Scores, targets: Scores, buffers: RankBuffers) -> int:
+    """``twice_wins`` of targets over unsorted scores (m,), which are sorted within their buckets only if need be."""
+    low, scale = _bucket_range(scores, buffers.first.size - 1, buffers.scores)
+    held, first = buffers.scores, buffers.first
+    _distribute(scores, low, scale, held, first, buffers.bucket)
+    longest = 0
+    for b in range(first.size - 1):
+        longest = max(longest, first[b + 1] - first[b])
+    if longest > _SCANNED:
+        _sort_within_buckets(held, first)
+        return twice_wins(Guide(held, first, low, scale), targets)
+    last = first.size - 2
+    total = 0
+    for i in range(targets.size):
+        target = targets[i]
+        b = _bucket_of(target, low, scale, last)
+        begin, end = int(first[b]), int(first[b + 1])
+        below = through = begin
+        if begin + _NEAR <= held.size:  # what lies beyond the bucket is larger and counts nothing
+            for j in range(_NEAR):
+                below += held[begin + j] < target
+                through += held[begin + j] <= target
+            begin += _NEAR
+        for j in range(begin, end):
+            below += held[j] < target
+            through += held[j] <= target
         total += below + through
     return total
 

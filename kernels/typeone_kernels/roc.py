@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone_kernels._jit import kernel
-from typeone_kernels.ranks import RankBuffers, sort_scores, twice_wins
+from typeone_kernels.ranks import RankBuffers, twice_wins_of
 
 
 @kernel
@@ -36,7 +36,7 @@ def twice_u(positives: NDArray[np.float64], negatives: NDArray[np.float64], buff
     are ``rank_buffers`` for as many scores as there are negatives: these are distributed over buckets, and the
     positives looked up.  O(n + m) for scores with a bounded density or few values, O((n + m) log m) for any.
     """
-    return twice_wins(sort_scores(negatives, buffers), positives)
+    return twice_wins_of(negatives, positives, buffers)
 
 
 @kernel

@@ -123,23 +123,23 @@ def evidence_sums(
 def _divide(numerator: np.uint64, size: int, reciprocal: np.uint64) -> np.uint64:
     """floor(numerator / size) with ``reciprocal`` = floor((2**64 - 1) / size), without a division."""
     quotient: np.uint64 = mulhi(numerator, reciprocal)
-    # The reciprocal is rounded down, so the quotient may be short by one or two.
+    # The reciprocal is rounded down, so the quotient may be short by one or two; no branch could be predicted.
     rest = numerator - quotient * np.uint64(size)
-    while rest >= np.uint64(size):
-        rest -= np.uint64(size)
-        quotient += np.uint64(1)
-    return quotient
+    one, two = rest >= np.uint64(size), rest >= np.uint64(2 * size)
+    return quotient + np.uint64(one) + np.uint64(two)
 
 
 @kernel
 def mean_key(total: int, size: int, reciprocal: np.uint64, shift: int) -> int:
-    """floor(2**shift total / size) for total >= 0, in two steps that do not overflow while the result is below 2**63.
+    """floor(2**shift total / size) for total >= 0, in steps that do not overflow while the result is below 2**63.
 
     Keys are ordered and tied exactly as the rationals total / size when 2**shift >= max(size)**2: different means
     then differ by at least one whole unit.  A negative shift hands ``total`` through.
     """
     if shift < 0:
         return total
+    if total >> (62 - shift) == 0:  # nearly always: one division does
+        return int(np.int64(_divide(np.uint64(total) << np.uint64(shift), size, reciprocal)))
     whole = _divide(np.uint64(total), size, reciprocal)
     rest = np.uint64(total) - whole * np.uint64(size)
     return int(np.int64((whole << np.uint64(shift)) + _divide(rest << np.uint64(shift), size, reciprocal)))

@@ -289,3 +289,29 @@ def test_total_variation_bound_holds() -> None:
 def test_refusals(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("flips", [0, 2])
+def test_errors_asked_for_with_the_sizes_are_those_of_their_own_function(flips):
+    for M, C in ((1, None), (7, [3, 0, 7]), (60, None), (200, 117)):
+        ask = {"theta": "0.6", "panel_flips": min(flips, M)}
+        expected = census_errors(M, C, **ask)
+        errors = np.full(expected.shape, np.nan)
+        found = census_sizes(M, C, delta=["0.01", "1e-100"], errors=errors, **ask)
+        alone = census_sizes(M, C, delta=["0.01", "1e-100"], **ask)
+        assert errors.tobytes() == expected.tobytes()
+        assert found.minimum.tolist() == alone.minimum.tolist()
+        assert found.stable.tolist() == alone.stable.tolist()
+
+
+@pytest.mark.parametrize(
+    "errors", [np.empty((4, 3)), np.empty(3), np.empty((4, 3), np.float32).T, [[0.0] * 3] * 4, None]
+)
+def test_errors_must_have_the_curves_shape(errors):
+    if errors is None:
+        errors = np.empty((3, 4)).T
+        errors = np.empty((4, 6))[:, ::2]
+    elif isinstance(errors, np.ndarray) and errors.shape == (4, 3) and errors.dtype == np.float64:
+        errors.flags.writeable = False
+    with pytest.raises(ValueError, match=r"errors: a writable, contiguous float64 array of shape \(4, 3\)"):
+        census_sizes(3, delta="0.1", errors=errors)

@@ -15,12 +15,12 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone_kernels.panels import panel_errors, path_table
+from typeone_kernels.panels import panel_errors, path_table, store_curves
 
 LARGEST = 2**26 - 1  # votes or horizon; the kernels' coefficients are exact up to here
 _LANES = 32
 _WORK = 2**23  # doubles
-_VANISHED = 760.0  # e**-760 is below the smallest double
+VANISHED = 760.0  # e**-760 is below the smallest double
 
 
 def quota(theta: Fraction, size: int) -> int:
@@ -139,8 +139,8 @@ def curve_blocks(question: Question, tolerance: float) -> Iterator[tuple[NDArray
 
 def error_curves(questions: list[Question], horizon: int) -> NDArray[np.float64]:
     """Error curves of all units of some questions, shape (units, horizon)."""
-    result = np.zeros((sum(question.units.size for question in questions), horizon))
+    result = np.empty((sum(question.units.size for question in questions), horizon))
     for question in questions:
-        for block, errors in curve_blocks(question, _VANISHED):
-            result[question.units[block], : errors.shape[0] - 1] = errors[1:].T
+        for block, errors in curve_blocks(question, VANISHED):
+            store_curves(errors, question.units[block], result)
     return result

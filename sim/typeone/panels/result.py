@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import html_table, text_table
+from typeone.display import drawn, html_paragraphs, html_table, text_table
 from typeone.panels.certificate import Certificate
 from typeone.panels.contamination import Contamination
 from typeone.panels.design import LARGEST_DESIGN
@@ -172,6 +172,5 @@ class Result:
 
     def _repr_html_(self) -> str:
         blocks = [html_table(header, rows, caption=title) for title, header, rows in self._tables()]
-        return f"<p>{self.title}</p><p>{self.verdict}</p>" + "".join(
-            [*blocks, *(f"<p>{note}</p>" for note in self._notes())]
-        )
+        head = html_paragraphs([self.title, self.verdict])
+        return "".join([head, drawn("panels", self), *blocks, html_paragraphs(self._notes())])

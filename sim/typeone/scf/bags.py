@@ -85,10 +85,7 @@ def ordered_keys(sums: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[n
 
 
 def key_shift(sizes: NDArray[np.int64], most: int) -> int | None:
-    """The shift that makes ``mean_key`` exact for means below ``most`` + 1, or None when bags are too large.
-
-    One bit of the int64 is left free for a label.
-    """
+    """The shift that makes ``mean_key`` exact for means below ``most`` + 1, or None when bags are too large."""
     shift = 2 * (int(sizes.max()) - 1).bit_length()
     return shift if int(most).bit_length() + shift <= 61 else None
 

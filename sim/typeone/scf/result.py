@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import html_table, text_table
+from typeone.display import drawn, html_paragraphs, html_table, text_table
 from typeone.levels import Level
 from typeone.scf.statistics import TITLES
 
@@ -156,5 +156,5 @@ class Result:
     def _repr_html_(self) -> str:
         levels = html_table(["level", "attainable", "rejected"], self._levels())
         rows = html_table(self.to_arrow().column_names, self._by_evidence(), caption=self.title)
-        warnings = "".join(f"<p>warning: {warning}</p>" for warning in self.warnings)
-        return rows + levels + warnings + f"<p>{GUARANTEE}</p>"
+        notes = html_paragraphs([*(f"warning: {warning}" for warning in self.warnings), GUARANTEE])
+        return levels + drawn("scf", self) + rows + notes

@@ -34,7 +34,7 @@ def command(  # one parameter for each option of the command line
     profile: Annotated[Path | None, typer.Option(help="Write the contamination profile here.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write one row per unit here (.parquet, .csv, .json).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one row per unit as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print nothing.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Certify the share of units on which panels decide as the population would, from the votes in FILE.
 
@@ -42,6 +42,7 @@ def command(  # one parameter for each option of the command line
     file has one row per evaluator and unit, a wide one a row per evaluator and a column per unit.
     """
     from typeone import panels, tables
+    from typeone.cli.output import say, say_written
     from typeone.cli.unused import refuse_unused
     from typeone.panels.commands._questions import sizes
     from typeone.panels.contamination import FLIPS, SHARES
@@ -88,7 +89,5 @@ def command(  # one parameter for each option of the command line
     if as_json:
         typer.echo(tables.as_json(result.to_arrow()))
     elif not quiet:
-        typer.echo(str(result))
-        for path in (out, profile):
-            if path is not None:
-                typer.echo(f"\nwritten: {path}")
+        say(str(result))
+        say_written([out, profile])

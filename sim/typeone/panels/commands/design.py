@@ -22,6 +22,7 @@ def command(  # one parameter for each option of the command line
     units: Annotated[int | None, typer.Option(help="Number of units, if it is given.")] = None,
     evaluators: Annotated[int | None, typer.Option(help="Number of evaluators, if it is given.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print the number of generated units only.")] = False,
 ) -> None:
     """Print how many generated units and how many evaluators a certificate needs.
 
@@ -58,6 +59,8 @@ def command(  # one parameter for each option of the command line
     if as_json:
         by_size = [dict(zip(columns, row, strict=True)) for row in rows]
         typer.echo(json.dumps({"units_exact": exact_units, "units_hoeffding": other_units, "sizes": by_size}))
+    elif quiet:
+        typer.echo(exact_units)
     else:
         typer.echo(f"generated units needed  {exact_units} (Hoeffding: {other_units})\n")
         typer.echo(text_table(list(columns), rows))

@@ -19,6 +19,7 @@ def command(  # one parameter for each option of the command line
     fixed_share: Annotated[str, typer.Option(help="Corrupted share of the superpopulation.")] = "0",
     targeted_share: Annotated[str, typer.Option(help="Share turned from the decision.")] = "0",
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print the numbers only, without a header.")] = False,
 ) -> None:
     """Print the exact disagreement error of panels of each size."""
     import pyarrow as pa
@@ -41,5 +42,7 @@ def command(  # one parameter for each option of the command line
     if as_json:
         sizes, values = zip(*found, strict=True)
         typer.echo(tables.as_json(pa.table({"size": list(sizes), "error": list(values)})))
+    elif quiet:
+        typer.echo("\n".join(f"{size} {error!r}" for size, error in found))
     else:
         typer.echo(text_table(["size", "error"], found, most=len(found)))

@@ -20,6 +20,7 @@ def command(  # one parameter for each option of the command line
     fixed_share: Annotated[str, typer.Option(help="Corrupted share of the superpopulation.")] = "0",
     targeted_share: Annotated[str, typer.Option(help="Share turned from the decision.")] = "0",
     as_json: Annotated[bool, typer.Option("--json", help="Print minimum_size and stable_size as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print the two numbers only.")] = False,
 ) -> None:
     """Print the least size that keeps the tolerance, and the least from which on every size does."""
     import json
@@ -39,5 +40,7 @@ def command(  # one parameter for each option of the command line
     minimum, stable = int(found.minimum) or None, int(found.stable) or None
     if as_json:
         typer.echo(json.dumps({"minimum_size": minimum, "stable_size": stable}))
+    elif quiet:
+        typer.echo(f"{minimum or 'none'} {stable or 'none'}")
     else:
         typer.echo(f"minimum size  {minimum or 'none'}\nstable size   {stable or 'none'}")

@@ -31,7 +31,7 @@ def command(  # one parameter for each option of the command line
     missing: Annotated[str, typer.Option(help="error, or drop documents without a score.")] = "error",
     out: Annotated[Path | None, typer.Option(help="Write the table here (.parquet, .csv, .json).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print nothing.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Test every target source of FILE for participation in a model update.
 
@@ -41,6 +41,7 @@ def command(  # one parameter for each option of the command line
     import sys
 
     from typeone import scf, tables
+    from typeone.cli.output import say, say_written
     from typeone.cli.unused import refuse_unused
 
     # A researcher's own module:function is looked for where the command is run.
@@ -81,6 +82,5 @@ def command(  # one parameter for each option of the command line
     if as_json:
         typer.echo(tables.as_json(result.to_arrow()))
     elif not quiet:
-        typer.echo(str(result))
-        if out is not None:
-            typer.echo(f"\nwritten: {out}")
+        say(str(result))
+        say_written([out])

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 
-def command(
+def command(  # one parameter for each option of the command line
     file: Annotated[Path, typer.Argument(help="Parquet, Feather or CSV file, one row per document.")],
     source: Annotated[str, typer.Option(help="Column with the document's source.")] = "source",
     score: Annotated[str, typer.Option(help="Column with the score; larger = more evidence.")] = "score",
@@ -17,9 +17,11 @@ def command(
     document: Annotated[str | None, typer.Option(help="Column that identifies a document.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="Numeric column to compare; repeatable.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print warnings only.")] = False,
 ) -> None:
     """Look for what would break the guarantee of `typeone apply scf` on FILE."""
     from typeone import scf, tables
+    from typeone.cli.output import say_audit
 
     audit = scf.check(
         tables.read(file),
@@ -30,4 +32,4 @@ def command(
         document=document,
         columns=column or (),
     )
-    typer.echo(tables.as_json(audit.to_arrow()) if as_json else str(audit))
+    say_audit(audit, as_json=as_json, quiet=quiet)

@@ -20,12 +20,13 @@ from typeone.studies.scf.pilot import Pilot, pilot_of
 from typeone.studies.scf.population import Population, RawOrder, from_bags, from_scenario, read_file
 from typeone_kernels.partitions import (
     PARTICIPANT,
+    Keys,
     draw_roles,
     evidence,
-    labelled_keys,
     raw_counts,
     reference_documents,
     referenced_counts,
+    source_keys,
 )
 from typeone_kernels.scf import TARGET
 
@@ -124,16 +125,13 @@ def _evidence(
 def _referenced(
     cell: Cell, population: Population, roles: NDArray[np.int8], keys: NDArray[np.int64], shift: int
 ) -> Counts:
-    """Counts of a method that calibrates on the L calibration sources; keys (B, S) as ``labelled_keys`` takes them."""
+    """Counts of a method that calibrates on the L calibration sources; keys (B, S) as ``source_keys`` takes them."""
     p: Parameters = cell.parameters
-    count = roles.shape[0]
-    tested = np.empty((count, population.participants.size + population.pool.size - p.K - p.L), np.int64)
-    calibration = np.empty((count, p.L), np.int64)
-    labelled_keys(keys, population.bags.sizes, population.reciprocal, shift, roles, tested, calibration)
-    tested.sort(axis=1)
-    calibration.sort(axis=1)
+    count, tests = roles.shape[0], population.pool.size - p.K - p.L
+    found = Keys(*(np.empty((count, size), np.int64) for size in (population.participants.size, tests, p.L)))
+    source_keys(keys, population.bags.sizes, population.reciprocal, shift, roles, found)
     counts = Counts.empty(count, len(cell.levels))
-    referenced_counts(tested, calibration, _cuts(cell, p.L), counts.u, counts.rejected)
+    referenced_counts(found, _cuts(cell, p.L), counts.u, counts.rejected)
     return counts
 
 

@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 
-def command(
+def command(  # one parameter for each option of the command line
     scenario: Annotated[list[str], typer.Argument(help="reddit, cc-news, enron, chromium.")],
     populations: Annotated[int, typer.Option(help="Redrawn populations in each evaluation.")] = 400,
     seed: Annotated[int, typer.Option(help="Seed of the populations.")] = 1,
     most: Annotated[int, typer.Option(help="Most evaluations.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Write (or update) a file like shapes.json here.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what --out would hold.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Fit SCENARIO's six numbers; TPR, FPR, cap sensitivity and SDs are held out.
 
@@ -22,9 +24,9 @@ def command(
     """
     import json
     from datetime import date
-    from functools import partial
     from importlib.metadata import version
 
+    from typeone.cli.output import Tell, progress, say
     from typeone.display import text_table
     from typeone.studies.scf.fit import fit
     from typeone.studies.scf.scenarios import SCENARIOS
@@ -34,16 +36,20 @@ def command(
             raise ValueError(f"scenario={name!r}: is one of {', '.join(SCENARIOS)}")
     kept = json.loads(out.read_text(encoding="utf-8")) if out is not None and out.exists() else {"scenarios": {}}
 
-    def tell(name: str, call: int, loss: float) -> None:
-        if call % 20 == 0:
-            typer.echo(f"{name}: {call} evaluations, loss {loss:.2f}", err=True)
-
     for name in scenario:
-        found = fit(name, populations=populations, seed=seed, most=most, tell=partial(tell, name))
-        typer.echo(f"{name}: {found.shape}")
-        typer.echo(text_table(["fitted", "published", "ours", "MC error"], found.rows))
+        with progress(name, quiet=quiet, unit="evaluations") as bar:
+
+            def tell(call: int, loss: float, bar: Tell = bar) -> None:
+                bar(call, most, note=f"loss {loss:.2f}")
+
+            found = fit(name, populations=populations, seed=seed, most=most, tell=tell)
+        if not (as_json or quiet):
+            say(f"{name}: {found.shape}")
+            typer.echo(text_table(["fitted", "published", "ours", "MC error"], found.rows))
         command = f"typeone scf fit {name} --populations {populations} --seed {seed} --most {most} --out shapes.json"
         kept["scenarios"][name] = found.as_json() | {"date": date.today().isoformat(), "command": command}
     kept["versions"] = {package: version(package) for package in ("typeone", "numpy", "scipy", "numba")}
     if out is not None:
         out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    if as_json:
+        typer.echo(json.dumps(kept, indent=1))
