@@ -25,6 +25,7 @@ REPORTS = {
     "jecs_theorem": "JECS: the theorem, enumerated",
     "panels": "Panels: validity, certification rates, exact values, savings, adversaries, the real matrix",
     "pooling": "Pooling: drift, unequal and dependent sources, the real matrix",
+    "plans": "Smallest designs: four questions, and a simulated answer beside the exact one",
 }
 VERIFY, BENCHMARKS = "verify", "benchmarks"
 QUICK_REPETITIONS = 2000

@@ -4,8 +4,10 @@ What happens to a fenced block, in the order of the page, in one empty folder fo
 
 - ``sh``: lines that start with ``typeone`` or ``python`` are run and must succeed; ``make TARGET`` must be a target of
   the Makefile; ``pip install`` needs a network and is not run; a line that needs a cluster (``--backend dask`` or
-  ``ray``) is only parsed: its options, and the factors it sets, must exist.  Nothing else may stand in such a block;
-- ``python`` is executed; the blocks of a page share their names;
+  ``ray``) is only parsed: its options, and the factors it sets, must exist; so are ``dask scheduler`` and ``dask
+  worker``, whose options must be in their help.  Nothing else may stand in such a block;
+- ``python`` is executed; the blocks of a page share their names; one that imports dask_jobqueue needs a batch system
+  and is only compiled;
 - with ``title="FILE"`` the block is written to FILE; a ``--8<--`` line stands for a file of this repository; lines
   with ``typeone`` in a script are parsed as above; a page that adds files to sim/ or kernels/ works on a copy of both,
   and may replace nothing in it;
@@ -111,6 +113,15 @@ def parse(command: str) -> None:
         lookup.changed(lookup.design_called(context.params["name"]), lookup.options(context.args))
 
 
+def check_options(words: list[str]) -> None:
+    """Check that ``dask WORD``, which is not run, has the options that the line gives it."""
+    module = f"distributed.cli.dask_{words[0]}"
+    shown = subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True).stdout
+    for word in words[1:]:
+        if word.startswith("--") and not re.search(rf"{re.escape(word)}\b", shown):
+            raise ValueError(f"dask {words[0]}: no option {word}")
+
+
 def copy_sources(folder: Path) -> None:
     """Put a copy of sim/ and kernels/ into ``folder``, unless it is there."""
     for source in SOURCES:
@@ -166,13 +177,18 @@ class Reader:
                 rf"^{re.escape(words[0])}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
             ):
                 raise ValueError(f"{line}: no such target")
+        elif program == "dask":
+            check_options(words)
         elif [program, *words[:1]] != ["pip", "install"]:
             raise ValueError(f"{line}: no rule says how it is tested")
 
     def _execute(self, code: str) -> None:
         printed = io.StringIO()
+        compiled = compile(code, "page", "exec")
+        if "dask_jobqueue" in code:
+            return
         with contextlib.chdir(self.folder), contextlib.redirect_stdout(printed):
-            exec(compile(code, "page", "exec"), self.names)
+            exec(compiled, self.names)
         self.printed["output"] = printed.getvalue()
 
     def _write(self, block: Block) -> None:

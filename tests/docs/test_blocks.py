@@ -41,12 +41,14 @@ def test_enough_is_found() -> None:
         (Block("sh", "", "", "make coffee\n"), "no such target"),
         (Block("sh", "", "", "typeone show scf-rael\n"), "did you mean"),
         (Block("sh", "", "", "typeone run coin --flops 3 --backend dask\n"), "no such factor"),
+        (Block("sh", "", "", "dask worker tcp://HEAD:8786 --nproc 8\n"), "no option --nproc"),
+        (Block("python", "", "", "from dask_jobqueue import\n"), "invalid syntax"),
         (Block("yaml", "", "", "a: 1\n"), "no rule"),
         (Block("python", "", "", "assert 1 == 2, 'false'\n"), "false"),
     ],
 )
 def test_what_does_not_work_is_noticed(block: Block, rule: str, tmp_path: Path) -> None:
-    with pytest.raises((ValueError, RuntimeError, AssertionError), match=rule):
+    with pytest.raises((ValueError, RuntimeError, AssertionError, SyntaxError), match=rule):
         Reader(tmp_path).read(block)
 
 
