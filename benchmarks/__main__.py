@@ -10,6 +10,7 @@ Sections besides the rows of the table: compile, growth, workers, startup, varia
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import sys
@@ -71,6 +72,8 @@ def write(data: dict[str, Any], folder: Path, command: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "benchmarks.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (folder / "README.md").write_text(report.markdown(data, command), encoding="utf-8")
+    with (folder / "targets.csv").open("w", newline="", encoding="utf-8") as sink:
+        csv.writer(sink, lineterminator="\n").writerows([report.TARGETS, *report.targets(data)])
     if data["rows"]:
         pictures.save(pictures.ratios(data["rows"]), folder / "ratios.svg")
     if data["growth"]:

@@ -19,6 +19,9 @@ def time_of(seconds: float) -> str:
     return f"{short(seconds / 1e-9)} ns"
 
 
+TARGETS = ("work", "ours", "target", "measured", "verdict")
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
@@ -52,7 +55,7 @@ def _parts(data: Data, command: str) -> Iterator[str]:
     )
     if data["rows"] or data["workers"] or data["startup"]:
         yield "## Targets"
-        yield table(("work", "ours", "target", "measured", "verdict"), _targets(data))
+        yield table(TARGETS, _targets(data))
     if data["rows"]:
         yield "![Ratios to floors and peers](ratios.svg)"
         yield "## Every implementation"
@@ -80,6 +83,14 @@ _VARIANCE = (
 
 def variance_table(rows: list[Data]) -> str:
     return table(("measure", "plainly", "better", "z", "SD ratio", "time ratio", "saves"), _variance(rows))
+
+
+def targets(data: Data) -> Iterator[list[str]]:
+    """The rows of the page's first table, each with its work named."""
+    name = ours = ""
+    for row in _targets(data):
+        name, ours = row[0] or name, row[1] or ours
+        yield [name, ours, *(cell.replace("**", "").replace("`", "") for cell in row[2:])]
 
 
 def _targets(data: Data) -> Iterator[list[str]]:

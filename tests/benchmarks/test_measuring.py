@@ -129,6 +129,11 @@ def test_report_says_what_is_missed_and_missing(data: dict[str, object]) -> None
     assert "quick" not in page
 
 
+def test_every_line_of_the_targets_names_its_work(data: dict[str, object]) -> None:
+    assert [line[:2] for line in report.targets(data)] == [["some work", "200 µs a call"]] * 2
+    assert [line[4] for line in report.targets(data)] == ["missed", "not measured: not installed"]
+
+
 def test_report_marks_quick_numbers(data: dict[str, object]) -> None:
     page = report.markdown(data | {"quick": True}, "x")
     assert "**Quick" in page
