@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from typeone.engine import arrow
 from typeone.engine import manifest as manifests
 from typeone.engine.design import Design, design_from
 from typeone.engine.files import explained, locked, write_whole
@@ -64,10 +65,10 @@ def encode(cell: int, batch: Batch) -> bytes:
     ended, width = batch.values.shape
     texts = [list(part) for part in zip(*batch.columns, strict=True)] or [[], [], []]
     arrays = [
-        pa.array(np.full(ended * width, cell, dtype=np.int32)),
-        pa.array(np.repeat(batch.repetitions, width)),
+        arrow.numbers(np.full(ended * width, cell, dtype=np.int32), pa.int32()),
+        arrow.numbers(np.repeat(batch.repetitions, width), pa.int64()),
         *(_dictionary(part, ended) for part in texts),
-        pa.array(batch.values.reshape(-1)),
+        arrow.numbers(batch.values.reshape(-1), pa.float64()),
     ]
     noted = (batch.columns, batch.failures, _ranges(batch.repetitions))
     notes = dict(zip(NOTES, map(json.dumps, noted), strict=True))
@@ -89,15 +90,14 @@ def decode(content: bytes) -> Rows:
     columns = tuple(Column(*column) for column in notes["columns"])
     parts = [np.arange(first, first + count) for first, count in notes["repetitions"]]
     repetitions = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    values = table["value"].to_numpy().reshape(repetitions.size, len(columns))
+    values = arrow.doubles(table["value"]).reshape(repetitions.size, len(columns))
     return Rows(repetitions, columns, values, tuple(Failure(*row) for row in notes["failures"]))
 
 
 def _dictionary(texts: list[str], times: int) -> pa.DictionaryArray:
     values, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
-    return pa.DictionaryArray.from_arrays(
-        pa.array(np.tile(codes.astype(np.int32), times), pa.int32()), pa.array(values.tolist(), pa.string())
-    )
+    indices = arrow.numbers(np.tile(codes.astype(np.int32), times), pa.int32())
+    return pa.DictionaryArray.from_arrays(indices, arrow.strings(values.tolist()))
 
 
 def _ranges(repetitions: np.ndarray) -> list[tuple[int, int]]:

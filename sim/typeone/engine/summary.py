@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from typeone.engine import arrow
 from typeone.engine.design import Design
 from typeone.engine.files import write_whole
 from typeone.engine.storage import SUMMARY, Store
@@ -73,7 +74,7 @@ def table_of(store: Store, study: Study) -> pa.Table:
     factors = store.manifest.factors[0]
     kinds = {name: _factor_type(row[name] for row in store.manifest.factors) for name in factors}
     schema = pa.schema([("study", pa.string()), ("cell", pa.int32()), *kinds.items(), *_TYPES.items()])
-    return pa.Table.from_pylist(rows, schema=schema)
+    return arrow.table(rows, schema)
 
 
 def write_summary(store: Store, study: Study) -> pa.Table:
