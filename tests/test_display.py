@@ -79,7 +79,9 @@ def test_headers_break_before_words_and_words_before_the_table(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     wide = [f"quantity_of_interest_{i}" for i in range(6)]
     lines = text_table(["name", *wide], [["x", *range(6)]]).split("\n")
-    assert [len(line.split()) for line in lines] == [6, 6, 7, 7, 7]
+    rule = next(i for i, line in enumerate(lines) if line.startswith("----"))
+    assert rule > 1  # several lines of headers, in one block
+    assert len(lines) == rule + 2
     assert lines[-1].split() == ["x", *map(str, range(6))]
     lines = text_table(["name", "what"], [["x", "several words " * 9]]).split("\n")
     assert len(lines) == 4

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+import os
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
+from typeone.aligned import GAP, Column, aligned, kind_of
+
+WIDTH = 80
 MOST_ROWS = 40
 MOST_CHARACTERS = 60
-"""Of one cell of a table in a terminal."""
+"""Of a word in a table in a terminal."""
+MOST_TEXT = 300
+"""Of several words in a cell of a table in a terminal."""
 
 
 def cell(value: Any) -> str:
@@ -22,25 +33,59 @@ def cell(value: Any) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(value))  # a line break stays in its cell
 
 
+def width() -> int:
+    """Columns of the terminal that is printed to, at least 40; 80 where there is none and COLUMNS does not say."""
+    if "COLUMNS" in os.environ or sys.stdout.isatty():
+        return max(40, shutil.get_terminal_size((WIDTH, 24)).columns)
+    return WIDTH
+
+
 def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, most: int = MOST_ROWS) -> str:
-    """Aligned columns: numbers right, text left; a line says how many rows were left out."""
+    """Aligned columns: numbers right, text left, within the width; a line says how many rows were left out."""
     shown, hidden = _cut(rows, most)
-    cells = [[_short(cell(value)) for value in row] for row in shown]
-    width = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(header)]
-    right = [all(isinstance(row[i], int | float | None) for row in shown) for i in range(len(header))]
+    blocks = aligned(columns_of(header, shown), width())
+    text = "\n\n".join("\n".join([*head, rule, *(line for row in body for line in row)]) for head, rule, body in blocks)
+    return text + (f"\n… and {hidden} more rows" if hidden else "")
 
-    def line(values: Sequence[str]) -> str:
-        parts = [v.rjust(w) if r else v.ljust(w) for v, w, r in zip(values, width, right, strict=True)]
-        return "  ".join(parts).rstrip()
 
-    lines = [line(header), line(["-" * w for w in width]), *(line(row) for row in cells)]
-    if hidden:
-        lines.append(f"… and {hidden} more rows")
-    return "\n".join(lines)
+def columns_of(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Column]:
+    """The values of a table as the text of its columns."""
+    columns = []
+    for i, name in enumerate(header):
+        cells = [_short(cell(row[i])) for row in rows]
+        numbers = all(isinstance(row[i], int | float | None) for row in rows)
+        columns.append(Column(name, cells, kind_of(cells, numbers=numbers)))
+    return columns
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+    most = MOST_TEXT if " " in text.strip() else MOST_CHARACTERS
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def folded(text: str, indent: int = 0) -> str:
+    """Sentences broken into lines of at most 80 characters; tables, which fit as they are, are left alone.
+
+    ``indent``: where ``text`` begins in its first line, and all others with it.
+    """
+    most = min(width(), WIDTH) - indent
+    lines = [line if len(line) <= most else _fill(line, most) for line in text.split("\n")]
+    return "\n".join(lines).replace("\n", "\n" + " " * indent)
+
+
+def _fill(line: str, most: int) -> str:
+    grade = re.match(r"\s*(?:(?:ok|note|warning):? +)?", line)
+    head = grade[0] if grade else ""
+    if GAP in line[len(head) :]:
+        return line
+    return textwrap.fill(
+        line[len(head) :],
+        most,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -59,6 +104,20 @@ def html_table(
     more = f"<p>… and {hidden} more rows</p>" if hidden else ""
     title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def html_paragraphs(texts: Iterable[str]) -> str:
+    """Sentences as HTML, escaped."""
+    return "".join(f"<p>{html.escape(text)}</p>" for text in texts if text)
+
+
+def drawn(figure: str, result: Any) -> str:
+    """A result's picture as ``<svg>``: ``typeone.figures.inline`` holds a function called ``figure``.
+
+    Imported only when a notebook shows the result, so that nobody else waits for matplotlib.
+    """
+    draw: Callable[[Any], str] = getattr(import_module("typeone.figures.inline"), figure)
+    return draw(result)
 
 
 def _cut(rows: Iterable[Sequence[Any]], most: int) -> tuple[list[Sequence[Any]], int]:

@@ -19,6 +19,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from typeone.cli.usage import USAGE_ERROR, usage
+
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent
 BY_METHOD = {
@@ -55,7 +57,7 @@ class ModuleTree(TyperGroup):
 
 
 def _leaf(name: str, file: Path, *, imported: bool) -> Any:
-    app = typer.Typer(add_completion=False)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
     text = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n\n")[0]
     if imported:
         dotted = ".".join(("typeone", *file.relative_to(PACKAGE).with_suffix("").parts))
@@ -73,7 +75,13 @@ def _leaf(name: str, file: Path, *, imported: bool) -> Any:
 
 def _group(branches: Mapping[str, Any], *, name: str | None, text: str) -> Any:
     cls = type("Tree", (ModuleTree,), {"branches": branches})
-    app = typer.Typer(cls=cls, add_completion=name is None, no_args_is_help=True, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        cls=cls,
+        add_completion=name is None,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # rich help takes three times as long to import as Typer
+    )
     if name is None:
         app.callback(help=text)(_root)
     else:
@@ -126,10 +134,17 @@ def main(arguments: list[str] | None = None) -> None:
     text = "Check procedures that promise an exact error rate, and run them on your own scores."
     command = _group(tree(), name=None, text=text)
     try:
-        command(args=arguments, prog_name="typeone")
+        code = command(args=arguments, prog_name="typeone", standalone_mode=False)
     except (ValueError, OSError) as error:
         typer.echo(f"typeone: {_sentence(error)}", err=True)
         raise SystemExit(2) from None
+    except typer.Abort:
+        typer.echo("typeone: stopped", err=True)
+        raise SystemExit(130) from None
+    except USAGE_ERROR as error:
+        typer.echo(usage(error), err=True)
+        raise SystemExit(2) from None
+    raise SystemExit(code if isinstance(code, int) else 0)
 
 
 def _sentence(error: ValueError | OSError) -> str:

@@ -62,6 +62,13 @@ class RunResult:
     run_seconds: float
     summary: pa.Table = field(repr=False)
 
+    def _repr_html_(self) -> str:
+        from typeone.display import drawn, html_table
+
+        rows = [list(row.values()) for row in self.summary.to_pylist()]
+        told = f"{self.state}: {self.completed} of {self.planned} repetitions, {self.failed} failed"
+        return html_table(self.summary.column_names, rows, caption=told) + drawn("run", self.summary)
+
 
 def run(
     design: Design,

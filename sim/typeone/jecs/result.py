@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import MOST_ROWS, html_table, text_table
+from typeone.display import MOST_ROWS, drawn, html_paragraphs, html_table, text_table
 from typeone.jecs.methods import METHODS
 from typeone.levels import Level
 
@@ -185,4 +185,4 @@ class Result:
         header, rows, more = self._items()
         notes = [more, str(self.envelope), *(f"warning: {warning}" for warning in self.warnings), self.guarantee]
         methods = html_table(_HEADER, self._methods())
-        return html_table(header, rows, caption=self.title) + methods + "".join(f"<p>{n}</p>" for n in notes if n)
+        return methods + drawn("jecs", self) + html_table(header, rows, caption=self.title) + html_paragraphs(notes)

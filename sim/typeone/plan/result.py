@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from typeone.display import html_table
+from typeone.display import drawn, html_table
 from typeone.engine.verdicts import Verdict
 from typeone.plan.search import Bracket
 
@@ -85,6 +85,19 @@ class Size:
             return f"{point} (>= {self.lower}; the upper end {last} does not settle it)"
         return f"{self.size}" if self.lower == self.upper else f"{self.size} ({self.lower} to {self.upper})"
 
+    @property
+    def short(self) -> str:
+        """For a table: what is known, without the words."""
+        first, last = self.ends
+        if self.lower is None:
+            return f"> {last}"
+        if self.upper == first:
+            return f"<= {first}"
+        point = f"{self.size}" if self.size is not None else f"> {last}"
+        if self.size is None or self.upper is None:
+            return f"{point} (>= {self.lower})"
+        return point if self.lower == self.upper else f"{point} ({self.lower} to {self.upper})"
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -127,7 +140,7 @@ class PlanResult:
         return json.dumps(_plain(self), indent=1, allow_nan=False)
 
     def _repr_html_(self) -> str:
-        return html_table(*answer_rows(self), caption=f"{self.study}: {self.target}")
+        return html_table(*answer_rows(self), caption=f"{self.study}: {self.target}") + drawn("plan", self)
 
 
 def _plain(value: Any) -> Any:
@@ -147,13 +160,13 @@ def answer_rows(result: PlanResult) -> tuple[list[str], list[list[Any]]]:
     inner, *outer = result.factors
     priced = any(answer.cost for answer in result.answers)
     header = [*([f"x {result.effect}"] if result.effect else []), *outer, f"minimum {inner}", f"stable {inner}"]
-    header += ["cost of stable", "cheapest"] if priced else []
+    header += ["stable cost", "cheapest"] if priced else []
     header += ["frontier"] if outer else []
     rows = []
     for answer in result.answers:
         row: list[Any] = [answer.multiple] if result.effect else []
         row += [answer.outer] if outer else []
-        row += [answer.minimum.text, answer.stable.text]
+        row += [answer.minimum.short, answer.stable.short]
         row += [answer.cost.get("stable"), answer.cheapest] if priced else []
         row += [answer.frontier] if outer else []
         rows.append(row)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone.counts import counts
-from typeone.display import cell, html_table, text_table
+from typeone.display import cell, drawn, html_table, text_table
 from typeone.levels import LevelLike, level
 from typeone.pooling.evidence import in_nats, posterior, reliability_of, units, weights
 from typeone.tails import binomial_sf
@@ -89,7 +89,7 @@ class Drift:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_table(_FIELDS, self._rows(), caption=self.sentence)
+        return html_table(_FIELDS, self._rows(), caption=self.sentence) + drawn("drift", self)
 
 
 def drift(

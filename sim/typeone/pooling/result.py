@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from fractions import Fraction
@@ -12,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import MOST_ROWS, html_table, text_table
+from typeone.display import MOST_ROWS, drawn, html_paragraphs, html_table, text_table
 from typeone.levels import Level
 from typeone.pooling import evidence
 from typeone.pooling.decision import WORDS
@@ -206,8 +205,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         tables = "".join(html_table(header, rows, caption=name) for name, header, rows in self._sections())
-        warnings = "".join(f"<p>warning: {html.escape(warning)}</p>" for warning in self.warnings)
-        return f"<p>{self.title}</p>{tables}{warnings}<p>{self.guarantee}</p>"
+        notes = html_paragraphs([*(f"warning: {warning}" for warning in self.warnings), self.guarantee])
+        return html_paragraphs([self.title]) + drawn("pooling", self) + tables + notes
 
 
 def _few(kind: str, names: list[Any]) -> str:

@@ -11,6 +11,7 @@ import typer
 def command(
     out: Annotated[Path, typer.Option(help="Folder of the run; made or continued.")] = Path("runs/demo"),
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Does SCF find the sources that took part in a real update, and does it keep its level?
 
@@ -18,6 +19,7 @@ def command(
     """
     from textwrap import fill
 
+    from typeone.cli.output import progress
     from typeone.display import markdown_table, text_table
     from typeone.engine.lookup import design_called
     from typeone.engine.runner import run
@@ -26,7 +28,8 @@ def command(
     from typeone.studies.scf.parameters import Parameters
 
     design = design_called("scf-real")
-    result = run(design, out, jobs=jobs)
+    with progress("demo", quiet=quiet) as bar:
+        result = run(design, out, jobs=jobs, progress=lambda told: bar(told.completed, told.planned, here=told.here))
     p = Parameters.model_validate(design.factors)
     aim = (
         f"{design.text} {result.completed} of {result.planned} partitions, {result.failed} failed, "
@@ -38,6 +41,8 @@ def command(
     parts = [f"**{title}**\n\n{markdown_table(header, body)}" for title, header, body in tables]
     command = f"`typeone run scf-real --out {out}`"
     report.write_text("\n\n".join(["# SCF on real scores", aim, command, *parts, GUARANTEE]) + "\n", encoding="utf-8")
+    if quiet:
+        return
     typer.echo(
         "\n\n".join([fill(aim, 80), *(f"{title}\n{text_table(header, body)}" for title, header, body in tables)])
     )

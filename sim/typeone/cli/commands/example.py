@@ -16,12 +16,14 @@ def command(
     ],
     out: Annotated[Path, typer.Argument(help="File to write (.parquet, .csv, .feather, .json).")],
     rows: Annotated[str | None, typer.Option(help="column=value: only these rows.")] = None,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Write the real scores packaged for METHOD to OUT.
 
     What the columns mean stands in the README of typeone's data folder.
     """
     from typeone import tables
+    from typeone.cli.output import say
 
     files = {file.stem: file for file in tables.PACKAGED.glob("*.parquet")}
     if method not in files:
@@ -31,4 +33,5 @@ def command(
     if rows:
         table = tables.where(table, rows)
     tables.write(table, out)
-    typer.echo(f"written: {out} ({table.num_rows} rows: {', '.join(table.column_names)})")
+    if not quiet:
+        say(f"written: {out} ({table.num_rows} rows: {', '.join(table.column_names)})")

@@ -11,10 +11,13 @@ import typer
 def command(
     folder: Annotated[Path, typer.Argument(help="A run's folder.")],
     out: Annotated[Path, typer.Option(help="The file to write: .parquet or .csv.")],
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Write cell, repetition, method, measure, level, value: the same bytes however the run was cut up."""
     from typeone.engine.export import export
 
     if folder.resolve() in out.resolve().parents:
         raise ValueError(f"--out {out}: lies in the run's own folder; choose another place")
-    typer.echo(f"{export(folder, out)} rows written to {out}")
+    rows = export(folder, out)
+    if not quiet:
+        typer.echo(f"{rows} rows written to {out}")

@@ -81,20 +81,13 @@ def command(  # one parameter for each option of the command line
 
 
 def _found(question: Question, out: Path, workers: Workers, *, quiet: bool) -> PlanResult:
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-
+    from typeone.cli.output import progress
     from typeone.plan import Progress, answer
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Bar(*columns, console=console, disable=quiet or not console.is_terminal) as bar:
-        task = bar.add_task("starting", total=None)
+    with progress("plan", quiet=quiet, unit="repetitions") as bar:
 
         def tell(told: Progress) -> None:
-            text = f"look {told.looks}: {told.sizes} sizes, {told.repetitions} repetitions so far"
-            bar.update(task, description=text)
+            bar(told.repetitions, note=f"look {told.looks} at {told.sizes} sizes")
 
         try:
             return answer(question, out, workers=workers, progress=tell)
@@ -104,10 +97,11 @@ def _found(question: Question, out: Path, workers: Workers, *, quiet: bool) -> P
 
 
 def _report(result: PlanResult, out: Path) -> None:
+    from typeone.cli.output import say
     from typeone.display import text_table
     from typeone.plan.result import answer_rows
 
-    typer.echo(f"{result.study}: the least {result.factors[0]} with {result.target}")
+    say(f"{result.study}: the least {result.factors[0]} with {result.target}")
     if len(result.main) == 1:
         for title, size in (("minimum", result.main[0].minimum), ("stable", result.main[0].stable)):
             _say(title, size, result.main[0])
@@ -123,20 +117,24 @@ def _report(result: PlanResult, out: Path) -> None:
         body = [[row[name] for name in names] for row in rows if row["multiple"] == "1"]
         typer.echo("\n" + text_table([result.factors[0], *names[1:]], body, most=MOST_ROWS))
     wrong = f"at most {float(result.error):.4g} probability that any size was decided wrongly"
-    typer.echo(f"\n{result.repetitions} repetitions; {wrong}; the whole curve is in {out / 'curve.parquet'}")
+    say(f"\n{result.repetitions} repetitions; {wrong}; the whole curve is in {out / 'curve.parquet'}")
 
 
 def _say(title: str, size: Size, answer: Answer) -> None:
+    from typeone.display import folded
+
     at = size.reached
-    there = ""
+    parts = [size.text]
+    if (cost := answer.cost.get(title)) is not None:
+        parts.append(f"cost {cost:.6g}")
     if at and at.repetitions:
-        there = f"   there {at.estimate:.4g} ± {at.mc_se:.2g}, in {at.lower:.4g} to {at.upper:.4g}"
+        parts.append(f"there {at.estimate:.4g} ± {at.mc_se:.2g}, in {at.lower:.4g} to {at.upper:.4g}")
     elif at:
-        there = f"   there {at.estimate:.4g}, exactly"
-    cost = answer.cost.get(title)
-    price = f"   cost {cost:.6g}" if cost is not None else ""
-    typer.echo(f"  {title:<8} {size.text}{price}{there}")
+        parts.append(f"there {at.estimate:.4g}, exactly")
+    in_one = "   ".join(parts)
+    lines = [in_one] if len(in_one) <= 69 else parts
     for limit in size.limits:
         found = limit.found
         seen = f" ({found.estimate:.4g}, in {found.lower:.4g} to {found.upper:.4g})" if found else ""
-        typer.echo(f"           {limit.text}: {limit.verdict}{seen}")
+        lines.append(f"{limit.text}: {limit.verdict}{seen}")
+    typer.echo(f"  {title:<8} " + folded("\n".join(lines), indent=11))

@@ -23,8 +23,10 @@ def command(
     format_: Annotated[str, typer.Option("--format", help="svg, pdf, png, or tex for the tables.")] = "svg",
     out: Annotated[Path | None, typer.Option(help="Folder for the files; by default FOLDER/figures.")] = None,
     names: Annotated[bool, typer.Option("--names", help="Only list the figures there are.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Write the figures of the run in FOLDER, one file each, captions included."""
+    from typeone.cli.output import progress
     from typeone.display import text_table
     from typeone.engine.parameters import suggestion
     from typeone.figures import style
@@ -49,10 +51,13 @@ def command(
         written = write_latex(run, target)
     else:
         written = []
-        for picture in _wanted(known, figure or []):
-            written.append(target / f"{picture.name}.{format_}")
-            style.save(picture.draw(), written[-1], picture.caption)
-    for file in written:
+        wanted = _wanted(known, figure or [])
+        with progress("figures", quiet=quiet) as bar:
+            for number, picture in enumerate(wanted):
+                bar(number, len(wanted), note=picture.name)
+                written.append(target / f"{picture.name}.{format_}")
+                style.save(picture.draw(), written[-1], picture.caption)
+    for file in [] if quiet else written:
         typer.echo(str(file))
 
 

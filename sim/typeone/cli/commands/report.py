@@ -22,12 +22,14 @@ def command(  # one parameter for each option of the command line
     role: Annotated[str, typer.Option(help="With --evidence, SCF: column with the role.")] = "role",
     cap: Annotated[str, typer.Option(help="With --evidence, SCF: the cap of the result.")] = "0.05",
     smoothing: Annotated[str, typer.Option(help="With --evidence, SCF: the smoothing of the result.")] = "document",
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Write a page that needs no network, no server and no script.
 
     Of a run: verdicts first, then aims, mechanisms, estimands, methods, performance, and how to repeat it. Of a file
     from `typeone apply`: the decision for every source, item or unit with the evidence behind it.
     """
+    from typeone.cli.output import progress
     from typeone.engine.files import write_whole
     from typeone.report.result import Documents, result_page
     from typeone.report.run import run_page
@@ -39,6 +41,8 @@ def command(  # one parameter for each option of the command line
     if is_run and evidence is not None:
         raise ValueError("--evidence: belongs to a file from typeone apply, not to a run's folder")
     how = Documents(source, score, role, cap, smoothing)
-    document = run_page(path) if is_run else result_page(path, evidence, how)
+    with progress("drawing figures", quiet=quiet):
+        document = run_page(path) if is_run else result_page(path, evidence, how)
     write_whole(target, document.encode())
-    typer.echo(f"written: {target} ({len(document.encode()) / 1e6:.2f} MB)")
+    if not quiet:
+        typer.echo(f"written: {target} ({len(document.encode()) / 1e6:.2f} MB)")

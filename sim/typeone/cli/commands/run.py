@@ -33,6 +33,7 @@ def command(  # one parameter for each option of the command line
     inputs: Annotated[list[str] | None, typer.Option("--input", help="name=FILE of an input; repeatable.")] = None,
     max_failures: Annotated[float, typer.Option(help="Share of failed repetitions that ends the run.")] = 0.01,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run and what it takes.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print how it ended, or the estimate, as JSON.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Run the design NAME into the folder --out.
@@ -47,13 +48,17 @@ def command(  # one parameter for each option of the command line
     changes |= {key: value for key, value in (("repetitions", reps), ("seed", seed)) if value is not None}
     design = lookup.changed(lookup.design_called(name), changes)
     if dry_run:
-        _show_estimate(design, jobs)
+        _show_estimate(design, jobs, as_json=as_json)
         return
     if not out.strip():
         raise ValueError("--out: a folder for the results is needed")
     result = _run(design, Path(out), jobs, backend, address, max_failures, quiet=quiet)
-    if not quiet:
+    if as_json:
+        typer.echo(_as_json(result))
+    elif not quiet:
         _report(result)
+    if result.state != "complete":
+        _say_how_to_go_on(result)
     if result.state != "complete":
         raise typer.Exit(130 if result.state == "interrupted" else 1)
 
@@ -70,29 +75,15 @@ def _run(
 ) -> RunResult:
     import signal
 
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from typeone.engine.runner import Progress as Told
-    from typeone.engine.runner import run
+    from typeone.cli.output import progress
+    from typeone.engine.runner import Progress, run
 
     # A batch system's SIGTERM is Ctrl-C from afar.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]} failed"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=quiet,
-    )
-    with bar:
-        task = bar.add_task(design.study, total=None, failed=0)
+    with progress(design.study, quiet=quiet) as bar:
 
-        def tell(told: Told) -> None:
-            bar.update(task, total=told.planned, completed=told.completed, failed=told.failed)
+        def tell(told: Progress) -> None:
+            bar(told.completed, told.planned, here=told.here, note=f"{told.failed} failed")
 
         return run(
             design,
@@ -105,11 +96,21 @@ def _run(
         )
 
 
+def _as_json(result: RunResult) -> str:
+    """Everything but the summary, which `typeone summary --json` prints."""
+    import json
+    from dataclasses import fields
+
+    told = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "summary"}
+    return json.dumps(told | {"folder": str(result.folder)}, indent=1)
+
+
 def _report(result: RunResult) -> None:
+    from typeone.cli.output import say
     from typeone.cli.summaries import show
 
     show(result.summary)
-    typer.echo(
+    say(
         f"\n{result.state}: {result.completed} of {result.planned} repetitions, {result.failed} failed; "
         f"{result.run_seconds:.1f} s, compiling {result.compile_seconds:.1f} s, "
         f"starting workers {result.start_seconds:.1f} s; in {result.folder}"
@@ -117,9 +118,11 @@ def _report(result: RunResult) -> None:
     for cell, count in sorted(result.stopped.items()):
         typer.echo(f"cell {cell}: the stopping rule was met at {count} repetitions")
     for cell, first, count in result.lost:
-        typer.echo(f"cell {cell}: repetitions {first} to {first + count - 1} killed their worker three times")
-    if result.state != "complete":
-        typer.echo(f"what is complete is saved; to resume: {_again()}", err=True)
+        say(f"cell {cell}: repetitions {first} to {first + count - 1} killed their worker three times")
+
+
+def _say_how_to_go_on(result: RunResult) -> None:
+    typer.echo(f"what is complete is saved; to resume: {_again()}", err=True)
     if result.state == "too many failures":
         typer.echo(f"see `typeone status {result.folder}`, or allow more with --max-failures", err=True)
 
@@ -131,13 +134,21 @@ def _again() -> str:
     return shlex.join(["typeone", *sys.argv[1:]])
 
 
-def _show_estimate(design: Design, jobs: int) -> None:
+def _show_estimate(design: Design, jobs: int, *, as_json: bool) -> None:
+    import json
+    from dataclasses import asdict
+
+    from typeone.cli.output import say
     from typeone.engine.plan import plan
     from typeone.engine.trial import estimate
 
     planned = plan(design)
     told = estimate(planned, jobs)
-    typer.echo(f"study        {planned.study.name}: {planned.study.text}")
+    if as_json:
+        sizes = {"study": planned.study.name, "cells": len(planned.cells), "repetitions": planned.repetitions}
+        typer.echo(json.dumps(sizes | asdict(told), indent=1))
+        return
+    say(f"{planned.study.name}: {planned.study.text}")
     typer.echo(f"cells        {len(planned.cells)}")
     typer.echo(f"repetitions  {planned.repetitions} ({design.repetitions} for each cell)")
     typer.echo(f"chunk        {told.chunk} repetitions")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from typeone.engine.status import Status
 
 
 def command(
     folder: Annotated[Path, typer.Argument(help="A run's folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print the state only: complete, running, died, …")] = False,
 ) -> None:
     """Progress, rate, time left and failures of the run in FOLDER."""
     import json
@@ -22,6 +26,15 @@ def command(
     if as_json:
         typer.echo(json.dumps(asdict(told), indent=1))
         return
+    if quiet:
+        typer.echo(told.state)
+        return
+    _report(told)
+
+
+def _report(told: Status) -> None:
+    from typeone.cli.output import say
+
     writer = f" by process {told.writer['pid']} on {told.writer['host']}" if "pid" in told.writer else ""
     typer.echo(f"state      {told.state}{writer}")
     share = told.completed / told.planned
@@ -33,12 +46,12 @@ def command(
     if told.stopped:
         typer.echo(f"stopped    {len(told.stopped)} cells met the stopping rule")
     if told.damaged:
-        typer.echo(f"damaged    {told.damaged} chunks are missing or not what was written: run the same command again")
+        say(f"damaged    {told.damaged} chunks are missing or not what was written: run the same command again")
     of_those = f" of {told.completed} ({told.failed / told.completed:.1%})" if told.failed else ""
     typer.echo(f"failed     {told.failed}{of_those}")
     for kind, count in told.kinds.items():
         typer.echo(f"  {count} x {kind}")
     for cell, failure in told.examples:
-        typer.echo(f"  e.g. cell {cell}, repetition {failure.repetition}: {failure.kind}: {failure.message}")
+        say(f"  e.g. cell {cell}, repetition {failure.repetition}: {failure.kind}: {failure.message}")
     for cell, first, count in told.lost:
-        typer.echo(f"  cell {cell}: repetitions {first} to {first + count - 1} killed their worker three times")
+        say(f"  cell {cell}: repetitions {first} to {first + count - 1} killed their worker three times")

@@ -27,7 +27,7 @@ def command(  # one parameter for each option of the command line
     out: Annotated[Path | None, typer.Option(help="Write the table here (.parquet, .csv, .jsonl, …).")] = None,
     items: Annotated[Path | None, typer.Option(help="Write the selected items here, one column.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print nothing.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Select the candidates in FILE that no model was trained on.
 
@@ -37,6 +37,7 @@ def command(  # one parameter for each option of the command line
     import pyarrow as pa
 
     from typeone import jecs, tables
+    from typeone.cli.output import say, say_written
 
     for path in (out, items):
         if path is not None:
@@ -61,5 +62,5 @@ def command(  # one parameter for each option of the command line
     if as_json:
         typer.echo(tables.as_json(result.to_arrow()))
     elif not quiet:
-        written = [f"written: {path}" for path in (out, items) if path is not None]
-        typer.echo("\n\n".join([str(result), *written]))
+        say(str(result))
+        say_written([out, items])

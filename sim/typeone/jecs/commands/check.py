@@ -21,9 +21,11 @@ def command(  # one parameter for each option of the command line
     column: Annotated[list[str] | None, typer.Option(help="Numeric column to compare; repeatable.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the joint lower tail here (.svg, .pdf, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print warnings only.")] = False,
 ) -> None:
     """Look for what would break the guarantee of `typeone apply jecs` on FILE."""
     from typeone import jecs, tables
+    from typeone.cli.output import say_audit, say_written
 
     columns = score or ["score"]
     if not wide and len(columns) > 1:
@@ -57,6 +59,6 @@ def command(  # one parameter for each option of the command line
             "left says that the same documents score low under these models; JECS may select contaminated ones."
         )
         style.save(style.figure_of(left), figure, caption)
-    typer.echo(tables.as_json(audit.to_arrow()) if as_json else str(audit))
-    if figure is not None and not as_json:
-        typer.echo(f"\nwritten: {figure}")
+    say_audit(audit, as_json=as_json, quiet=quiet)
+    if figure is not None and not (as_json or quiet):
+        say_written([figure])

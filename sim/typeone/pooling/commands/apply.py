@@ -29,7 +29,7 @@ def command(  # one parameter for each option of the command line
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the table here (.parquet, .csv, .json).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print nothing.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Pool the votes in FILE into posterior log-odds, and decide on every item.
 
@@ -37,6 +37,7 @@ def command(  # one parameter for each option of the command line
     other half. Run `typeone check pooling` on the file first.
     """
     from typeone import pooling, tables
+    from typeone.cli.output import say, say_written
     from typeone.display import text_table
 
     for path in (out, contributions):
@@ -62,5 +63,5 @@ def command(  # one parameter for each option of the command line
     if as_json:
         typer.echo(tables.as_json(result.to_arrow()))
     elif not quiet:
-        written = [f"written: {path}" for path in (out, contributions) if path is not None]
-        typer.echo("\n\n".join([str(result), *extra, *written]))
+        say("\n\n".join([str(result), *extra]))
+        say_written([out, contributions])

@@ -13,9 +13,14 @@ def command(
     n: Annotated[list[int], typer.Option(help="Number of sources; repeatable.")],
     prior: Annotated[str, typer.Option(help="Probability of a hypothesis before any vote.")] = "0.5",
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option(help="Print the sentence only.")] = False,
 ) -> None:
     """Say which posterior threshold a vote count equals at each number of sources, and its error rates there."""
     from typeone import pooling, tables
+    from typeone.cli.output import say
 
     found = pooling.drift(tau, reliability, n, prior)
-    typer.echo(tables.as_json(found.to_arrow()) if as_json else str(found))
+    if as_json:
+        typer.echo(tables.as_json(found.to_arrow()))
+    else:
+        say(found.sentence if quiet else str(found))
