@@ -167,3 +167,10 @@ def test_a_finished_run_says_with_what_it_was_made(tmp_path: Path) -> None:
     session = written["sessions"][0]
     assert session["state"] == "complete"
     assert session["start"] <= session["end"]
+
+
+def test_a_result_shows_a_table_and_a_figure_in_a_notebook(tmp_path: Path) -> None:
+    shown = go(tmp_path, repetitions=50)._repr_html_()
+    assert "complete: 100 of 100 repetitions, 0 failed" in shown
+    assert shown.count("<svg") == 1
+    assert "<table" in shown
