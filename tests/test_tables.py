@@ -12,6 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from typeone import tables
+from typeone.audit import Audit, look_alikes
 
 TABLE = pa.table({"source": ["b", "a", "b"], "score": [1.5, 2.0, -3.0], "known": [True, False, True]})
 
@@ -204,3 +205,30 @@ def test_outputs_that_cannot_be_written_are_named_before_any_work(tmp_path, name
     (tmp_path / "d.csv").mkdir()
     with pytest.raises(ValueError, match=message):
         tables.check_writable(tmp_path / name)
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint64(), pa.decimal128(38, 0)])
+def test_scores_that_are_one_double_are_refused_when_they_are_not_equal(kind):
+    near = pa.table({"s": pa.array([2**60 + 1, 2**60 + 1, 2**60], kind)})
+    with pytest.raises(ValueError, match=rf"column 's', row 3: {2**60} and {2**60 + 1} are one number with 53 bits"):
+        tables.scores(near, "s")
+    apart = pa.table({"s": pa.array([2**60, 2**60, None, 2**61, 5], kind)})
+    assert tables.scores(apart, "s", missing="drop")[[0, 1, 3, 4]].tolist() == [2.0**60, 2.0**60, 2.0**61, 5.0]
+    small = pa.table({"s": pa.array([1, 2, 2], kind)})
+    assert tables.scores(small, "s").tolist() == [1, 2, 2]
+
+
+def test_json_nested_beyond_reason_is_named(tmp_path):
+    (tmp_path / "x.json").write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="too deeply nested"):
+        tables.read(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("other", ["s1 ", "S1", " s1", "0s1"])
+def test_names_that_look_alike_are_pointed_out(other):
+    audit = Audit("x")
+    look_alikes(audit, pa.table({"id": ["s1", "s2", "s1", other], "n": [1, 2, 3, 4]}), ["id", "n", "missing"])
+    assert audit.warnings == [f"column 'id': 's1' and {other!r} are taken for two different names"]
+    audit = Audit("x")
+    look_alikes(audit, pa.table({"id": ["s1", "s2", "s10", "10", "s1"]}), ["id"])
+    assert audit.warnings == []

@@ -115,6 +115,19 @@ def codes_of(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
     return code
 
 
+def look_alikes(audit: Audit, table: pa.Table, names: Sequence[str]) -> None:
+    """Warn of identifiers that differ by outer blanks, case or leading zeros alone: one thing under two names?"""
+    for name in names:
+        if name not in table.column_names or not pa.types.is_string(table.column(name).type):
+            continue
+        first: dict[str, str] = {}
+        for value in pc.unique(table.column(name)).to_pylist():
+            other = first.setdefault((value or "").strip().casefold().lstrip("0"), value)
+            if other != value:
+                audit.add("warning", f"column {name!r}: {other!r} and {value!r} are taken for two different names")
+                break
+
+
 def flat_columns(table: pa.Table) -> list[str]:
     """Names of the columns that are not nested (and so can be compared)."""
     return [name for name in table.column_names if not pa.types.is_nested(table.column(name).type)]

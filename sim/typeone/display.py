@@ -35,7 +35,7 @@ def cell(value: Any) -> str:
 
 def width() -> int:
     """Columns of the terminal that is printed to, at least 40; 80 where there is none and COLUMNS does not say."""
-    if "COLUMNS" in os.environ or sys.stdout.isatty():
+    if "COLUMNS" in os.environ or (sys.stdout is not None and sys.stdout.isatty()):
         return max(40, shutil.get_terminal_size((WIDTH, 24)).columns)
     return WIDTH
 

@@ -81,6 +81,8 @@ def _read_json(file: Path) -> pa.Table:
     try:
         rows = json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines()]
         return pa.Table.from_pylist(rows)
+    except RecursionError:
+        raise ValueError(f"{file}: cannot be read as JSON rows: too deeply nested") from None
     except (ValueError, AttributeError, TypeError) as error:
         raise ValueError(f"{file}: cannot be read as JSON rows: {error}") from None
 
@@ -229,12 +231,29 @@ def scores(table: pa.Table, name: str, *, missing: Missing = "error") -> NDArray
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         numbers = _parse_numbers(name, values)
     elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        if not pa.types.is_floating(kind):
+            _check_exact(name, values)
         numbers = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     else:
         raise ValueError(f"column {name!r}: numbers are needed, not {kind}")
     result = np.array(numbers, dtype=np.float64)
     _check_finite(name, result, missing)
     return result
+
+
+def _check_exact(name: str, values: pa.ChunkedArray) -> None:
+    """Integers and decimals that would fall together as doubles must not: ties are decided exactly."""
+    small = pa.types.is_integer(values.type) and pc.all(pc.less_equal(pc.abs_checked(values), 2**53)).as_py()
+    if small or len(values) == values.null_count:
+        return
+    doubles = values.cast(pa.float64(), safe=False)
+    if pc.count_distinct(doubles).as_py() == pc.count_distinct(values).as_py():
+        return
+    seen: dict[float, Any] = {}
+    for row, (value, double) in enumerate(zip(values.to_pylist(), doubles.to_pylist(), strict=True), start=1):
+        if value is not None and seen.setdefault(double, value) != value:
+            told = f"{value} and {seen[double]} are one number with 53 bits; subtract a constant from all scores first"
+            raise ValueError(f"column {name!r}, row {row}: {told}")
 
 
 def _parse_numbers(name: str, values: pa.ChunkedArray) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 import random
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from engine import trivial
 from engine.runs import digest, environment, go, start, wait_for
 from engine.trivial import MARKS, PARENT
 from typeone.engine import files
@@ -327,3 +329,18 @@ def test_a_folder_of_somebody_else_is_told(tmp_path: Path) -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
     assert "no permission" in told.stdout, told.stderr
+
+
+def test_a_refused_run_leaves_nothing_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="jobs=0"):
+        go(tmp_path / "run", jobs=0, repetitions=500)
+    assert not (tmp_path / "run").exists()
+
+    def refuse(cell: object) -> None:
+        raise ValueError("no such rows")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("engine.trivial.STUDY", dataclasses.replace(trivial.STUDY, share=refuse))
+        with pytest.raises(ValueError, match="no such rows"):
+            go(tmp_path / "run", jobs=1, repetitions=500)
+    assert go(tmp_path / "run", repetitions=20).completed == 40

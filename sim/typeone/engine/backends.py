@@ -198,14 +198,19 @@ class _Loky(_OnExecutor):
 BACKENDS = ("loky", "threading", "dask", "ray")
 
 
-def make_backend(name: str, jobs: int, address: str | None = None) -> Backend:
-    """The backend called ``name``; one job needs no other process than this."""
+def check_backend(name: str, jobs: int, address: str | None) -> None:
+    """Raise a ValueError for what no backend can be made of."""
     if name not in BACKENDS:
         raise ValueError(f"backend {name!r}: no such backend{suggestion(name, BACKENDS)}")
     if jobs < 1:
         raise ValueError(f"jobs={jobs}: at least one worker is needed")
     if address is not None and name in ("loky", "threading"):
         raise ValueError(f"address: the backend {name!r} runs on this machine only")
+
+
+def make_backend(name: str, jobs: int, address: str | None = None) -> Backend:
+    """The backend called ``name``; one job needs no other process than this."""
+    check_backend(name, jobs, address)
     if name == "dask":
         from typeone.engine.on_dask import Dask
 

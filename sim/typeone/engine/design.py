@@ -115,6 +115,8 @@ def read_design(file: str | Path) -> Design:
     file = Path(file)
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except RecursionError:
+        raise ValueError(f"{file} is not a TOML file: too deeply nested") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{file} is not a TOML file: {error}") from None
     if isinstance(values.get("inputs"), dict):

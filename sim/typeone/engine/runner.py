@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from typeone.engine import manifest as manifests
-from typeone.engine.backends import Backend, make_backend
+from typeone.engine.backends import Backend, check_backend, make_backend
 from typeone.engine.design import Design
 from typeone.engine.flight import STRIKES, Flight
 from typeone.engine.manifest import Session
@@ -87,6 +87,7 @@ def run(
     """
     if not 0 <= max_failures <= 1:
         raise ValueError(f"max_failures={max_failures}: a share lies in [0, 1]")
+    check_backend(backend, jobs, address)
     planned = plan(design)
     if design.stop:
         check_rule(design.stop, planned.study)

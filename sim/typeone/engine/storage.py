@@ -182,7 +182,11 @@ class Writer(Store):
         self._cost = 0.0
         if (self.folder / manifests.NAME).exists():
             self.manifest = manifests.read(self.folder)
-            self._continue(plan)
+            if self.manifest.chunks:
+                self._continue(plan)
+            else:  # a run that ended before it had anything is no run to protect
+                self.manifest = _fresh(plan)
+                self._clear()
         else:
             if any((self.folder / FOLDER).glob("*.parquet")):
                 raise ValueError(f"{self.folder} holds chunks but no {manifests.NAME}: choose another folder")

@@ -74,7 +74,8 @@ def _picture(run: Stored, measure: str, level: str, rows: list[Row]) -> Picture:
         return style.finish(figure, grid)
 
     at = f" at level {level}" if level else ""
-    largest = cell(float(np.nanmax(column(gains, "mc_se")))) if gains else "–"
+    errors = [error for error in column(gains, "mc_se") if not np.isnan(error)]
+    largest = cell(float(max(errors))) if errors else "–"
     words = statement(gains, bars=False).partition(", Monte Carlo")[0]
     return Picture(
         f"wins-{measure}{'-' if level else ''}{level}",

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
-from typeone.audit import Audit, codes_of, columns_table, compare, duplicate_rows, in_several
+from typeone.audit import Audit, codes_of, columns_table, compare, duplicate_rows, in_several, look_alikes
 from typeone.jecs.procedure import Options, decided
 from typeone.jecs.scores import Scores, first_repeat, is_candidate, read_scores
 from typeone.jecs.tail import ALARM, lower_tail, own_p_values
@@ -51,6 +51,7 @@ def check(
     taken |= ({model: "model"} if model else {}) | ({document: "document"} if document else {})
     audit.tables.append(columns_table(table, taken))
     duplicate_rows(audit, table)
+    look_alikes(audit, table, [item, *([model] if model else [])])
     if not _roles_and_pairs(audit, table, item, model, role, document):
         return audit
     scores = read_scores(table, item, model, role, score, "drop")

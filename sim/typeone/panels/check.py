@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
-from typeone.audit import Audit, columns_table, duplicate_rows
+from typeone.audit import Audit, columns_table, duplicate_rows, look_alikes
 from typeone.panels.votes import MALFORMED, VoteMatrix, read_votes, vote_column
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
 
@@ -46,6 +46,7 @@ def check(
         taken |= {name: "unit" for name in table.column_names if name not in taken}
     audit.tables.append(columns_table(table, taken))
     duplicate_rows(audit, table)
+    look_alikes(audit, table, [evaluator, *([unit] if unit is not None else [])])
     wide = unit is None
     matrix = read_votes(table, evaluator, unit, vote, malformed="zero", ignore=[group] if wide and group else [])
     _malformed(audit, table, [name for name, role in taken.items() if role == ("unit" if wide else "vote")], matrix)

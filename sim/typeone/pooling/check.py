@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone import tables
-from typeone.audit import Audit, columns_table, duplicate_rows
+from typeone.audit import Audit, columns_table, duplicate_rows, look_alikes
 from typeone.pooling.reliability import smoothed
 from typeone.pooling.votes import UNKNOWN, Votes, binary, read_votes, repeated
 
@@ -31,6 +31,7 @@ def check(
     taken = {item: "item", source: "source", vote: "vote"} | ({label: "label"} if label else {})
     audit.tables.append(columns_table(table, taken))
     duplicate_rows(audit, table)
+    look_alikes(audit, table, [item, source])
     if not _stand_once(audit, table, item, source, vote):
         return audit
     votes = read_votes(table, item, source, vote, label)

@@ -19,6 +19,7 @@ from typeone.audit import (
     duplicate_rows,
     flat_columns,
     in_several,
+    look_alikes,
 )
 
 
@@ -53,6 +54,7 @@ def check(
     for name in taken:
         tables.column(table, name)
     duplicate_rows(audit, table)
+    look_alikes(audit, table, [source])
     try:
         codes, names = tables.labels(table, source)
         target = _targets(table, role, control)
