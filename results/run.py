@@ -36,7 +36,7 @@ def command(name: str, out: Path, quick: bool) -> list[str]:
     """The command that writes the report ``name`` into the folder ``out``."""
     if name == VERIFY:
         fewer = ["--reps", str(QUICK_REPETITIONS)] if quick else []
-        return [sys.executable, "-m", "typeone", "verify", "--out", str(out / name), "--quiet", *fewer]
+        return [sys.executable, "-m", "typeone", "verify", "--jobs", "2", "--out", str(out / name), "--quiet", *fewer]
     if name == BENCHMARKS:
         return [sys.executable, "-m", "benchmarks", "--out", str(out / name)]
     return [sys.executable, str(HERE / f"{name}.py"), "--out", str(out / name), *(["--quick"] if quick else [])]
@@ -63,7 +63,8 @@ def gathered(out: Path) -> tuple[list[list[str]], list[list[str]]]:
 def write_index(out: Path, quick: bool) -> None:
     """README.md: what stands where, and how the published values compare."""
     counts, differ = gathered(out)
-    made = [name for name in (*REPORTS, VERIFY, BENCHMARKS) if (out / name / "README.md").exists()]
+    pages = {name: f"{name}/{'report' if name == VERIFY else 'README'}.md" for name in (*REPORTS, VERIFY, BENCHMARKS)}
+    made = [name for name, page in pages.items() if (out / page).exists()]
     titles = REPORTS | {
         VERIFY: "Verification campaign: every promise, its worst case, mutants",
         BENCHMARKS: "Speed beside peers and floors",
@@ -74,7 +75,7 @@ def write_index(out: Path, quick: bool) -> None:
         "# Results",
         f"Written by `{run}` on {date.today().isoformat()} ({packages}).",
         *([QUICK_MARK] if quick else []),
-        "\n".join(f"- [{name}]({name}/README.md): {titles[name]}" for name in made),
+        "\n".join(f"- [{name}]({pages[name]}): {titles[name]}" for name in made),
         "## Published values beside ours",
         "Each report lists every published value with ours, its Monte Carlo error, a verdict and the reason. *agrees*: "
         "equal where ours is exact, within two standard errors of the difference and the rounding where it is "
