@@ -79,19 +79,19 @@ SCHEMAS = {
     "panels/real_contamination.csv": Schema(ATTACK, exact=("value",)),
     "panels/real_sizes.csv": Schema(("size",), exact=("passes", "bound", "census_stable")),
     "panels/real_units.csv": Schema(("unit",), exact=("positives", "votes", "stable_size", "lower", "upper")),
+}
+PARTLY = {
     **{
         f"pooling/{name}.csv": Schema(
             (*keys, "n", "method", "level", "measure"), (("estimate", "mc_se"),), repetitions="valid", exact=("exact",)
         )
         for name, keys in POOLING.items()
     },
-}
-PARTLY = {
     "jecs_theorem/theorem.csv": Schema(
         ("n", "M", "ties"), exact=("alpha 1/10", "alpha 3/10", "alpha 1/2", "alpha 9/10")
-    )
+    ),
 }
-"""Tables of which the quick run has some rows only."""
+"""Tables of which a quick run has some rows only: smaller designs, and measures of events too rare to occur in it."""
 
 
 class Difference(NamedTuple):
