@@ -49,8 +49,9 @@ def _start(k: float, n: float, target: float) -> tuple[float, float]:
 @kernel
 def _move(x: float, y: float, logit: float) -> tuple[float, float]:
     """(x, y = 1 - x) after adding ``logit`` to log(x/y): both keep their relative accuracy."""
-    total = 1.0 + x * math.expm1(logit)
-    return x * math.exp(logit) / total, y / total
+    moved = x * math.exp(logit)
+    total = y + moved  # of two positive numbers: nothing cancels
+    return moved / total, y / total
 
 
 @kernel

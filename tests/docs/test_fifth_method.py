@@ -66,7 +66,7 @@ def test_its_files_and_no_others_were_added(project: Path, empty_copy: tuple[Pat
 
 def test_it_is_listed_and_has_its_command(project: Path) -> None:
     listed = run("typeone list", project)
-    assert "Canary exposure: rejections of canaries that left no trace" in listed
+    assert "Canary exposure:" in listed
     assert "exposure  Canary exposure: which planted canaries" in run("typeone apply --help", project)
     assert "exposure" not in run("typeone list", ROOT)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from twins import tails as twin
@@ -124,6 +124,7 @@ def test_the_start_is_close_enough_for_one_step() -> None:
 
 @settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.floats(1e-6, 1 - 1e-6), st.floats(-20, 20))
+@example(0.99999, -11.0)
 def test_moving_adds_to_the_logit(x: float, logit: float) -> None:
     y = 1 - x
     moved_x, moved_y = bounds._move(x, y, logit)
