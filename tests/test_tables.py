@@ -214,6 +214,9 @@ def test_scores_that_are_one_double_are_refused_when_they_are_not_equal(kind):
         tables.scores(near, "s")
     apart = pa.table({"s": pa.array([2**60, 2**60, None, 2**61, 5], kind)})
     assert tables.scores(apart, "s", missing="drop")[[0, 1, 3, 4]].tolist() == [2.0**60, 2.0**60, 2.0**61, 5.0]
+    if kind == pa.int64():
+        ends = pa.table({"s": pa.array([-(2**63), 2**63 - 1], kind)})
+        assert tables.scores(ends, "s").tolist() == [-(2.0**63), 2.0**63]
     small = pa.table({"s": pa.array([1, 2, 2], kind)})
     assert tables.scores(small, "s").tolist() == [1, 2, 2]
 
@@ -229,6 +232,10 @@ def test_names_that_look_alike_are_pointed_out(other):
     audit = Audit("x")
     look_alikes(audit, pa.table({"id": ["s1", "s2", "s1", other], "n": [1, 2, 3, 4]}), ["id", "n", "missing"])
     assert audit.warnings == [f"column 'id': 's1' and {other!r} are taken for two different names"]
+    for kind in (pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
+        coded = Audit("x")
+        look_alikes(coded, pa.table({"id": pa.array(["s1", "s2", other]).cast(kind)}), ["id"])
+        assert coded.warnings == audit.warnings
     audit = Audit("x")
     look_alikes(audit, pa.table({"id": ["s1", "s2", "s10", "10", "s1"]}), ["id"])
     assert audit.warnings == []

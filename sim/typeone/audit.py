@@ -118,14 +118,20 @@ def codes_of(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
 def look_alikes(audit: Audit, table: pa.Table, names: Sequence[str]) -> None:
     """Warn of identifiers that differ by outer blanks, case or leading zeros alone: one thing under two names?"""
     for name in names:
-        if name not in table.column_names or not pa.types.is_string(table.column(name).type):
+        if name not in table.column_names or not _is_text(table.column(name).type):
             continue
         first: dict[str, str] = {}
-        for value in pc.unique(table.column(name)).to_pylist():
+        for value in pc.unique(table.column(name).cast(pa.string())).to_pylist():
             other = first.setdefault((value or "").strip().casefold().lstrip("0"), value)
             if other != value:
                 audit.add("warning", f"column {name!r}: {other!r} and {value!r} are taken for two different names")
                 break
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def flat_columns(table: pa.Table) -> list[str]:

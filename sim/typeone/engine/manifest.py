@@ -126,10 +126,12 @@ def read(folder: Path) -> Manifest:
     if not isinstance(values, dict) or "format" not in values or "sessions" not in values:
         raise ValueError(f"{file} is no manifest of a run")
     if values.pop("format") != FORMAT:
-        raise ValueError(f"{file} was written by another version of typeone, which stored runs differently")
+        raise ValueError(
+            f"{file} was written by another version of typeone, which stored runs differently; choose another folder"
+        )
     body, _, seal = content.rpartition(_SEAL.encode())
     if values.pop("sha256", None) is None or hashlib.sha256(body).hexdigest().encode() not in seal:
-        raise ValueError(f"{file} has been changed since it was written (checksum)")
+        raise ValueError(f"{file} has been changed since it was written (checksum); choose another folder")
     del values["completed"], values["failed"]
     values["sessions"] = [Session(**session) for session in values["sessions"]]
     values["stopped"] = {int(cell): count for cell, count in values["stopped"].items()}

@@ -46,7 +46,7 @@ class ScoreBatch:
         n, K = p.candidates, p.models
         self._optional = {_COMMON: p.correlation, _SCALE: p.tails, _LOW: p.low_share}
         self._uniforms = np.empty((size, K + 3, n))
-        self._drawn = K + 3 if weights(p.pattern)[EACH] else 3
+        self._drawn = K + 3 if weights(p.pattern)[EACH] else 3  # no other pattern looks at the rest
         self._low = np.empty((size, n + self._M))
         self._common = np.empty((size, n + self._M))
         self._scores = np.empty((size, K, n + self._M))
