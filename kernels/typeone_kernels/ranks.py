@@ -234,9 +234,9 @@ def twice_wins(guide: Guide, targets: Scores) -> int:
             if through < begin + _NEAR:
                 total += below + through
                 continue
-        if begin == end or scores[begin] == scores[end - 1]:
-            below = end if begin < end and scores[begin] < target else begin
-            through = end if begin < end and scores[begin] <= target else begin
+        if begin < end and scores[begin] == scores[end - 1]:
+            below = end if scores[begin] < target else begin
+            through = end if scores[begin] <= target else begin
         else:
             below = begin + int(np.searchsorted(scores[begin:end], target, side="left"))
             through = begin + int(np.searchsorted(scores[begin:end], target, side="right"))
