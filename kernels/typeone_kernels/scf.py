@@ -123,10 +123,9 @@ def evidence_sums(
 def _divide(numerator: np.uint64, size: int, reciprocal: np.uint64) -> np.uint64:
     """floor(numerator / size) with ``reciprocal`` = floor((2**64 - 1) / size), without a division."""
     quotient: np.uint64 = mulhi(numerator, reciprocal)
-    # The reciprocal is rounded down, so the quotient may be short by one or two; no branch could be predicted.
+    # 2**64 - size reciprocal is at most size, so the quotient is short by one at most; no branch could be predicted.
     rest = numerator - quotient * np.uint64(size)
-    one, two = rest >= np.uint64(size), rest >= np.uint64(2 * size)
-    return quotient + np.uint64(one) + np.uint64(two)
+    return quotient + np.uint64(rest >= np.uint64(size))
 
 
 @kernel
