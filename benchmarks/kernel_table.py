@@ -21,10 +21,12 @@ TYPES = {
     "NDArray[np.floating[Any]]": "float[]",
     "Ints": "int64[]",
     "Bools": "bool[]",
+    "Floats": "float64[]",
+    "Words": "uint64[]",
     "np.uint64": "uint64",
     "None": "",
 }
-SCORES = {"ranks": "float[]", "roc": "float[] or int64[]"}
+SCORES = {"roc": "float[] or int64[]"}
 CONSTANT = "O(1)"
 LINEAR = "O(size of the arrays)"
 COSTS = (
@@ -35,8 +37,8 @@ COSTS = (
     (r"binomial_by_bits", "n / 32 words and log2 n steps"),
     (r"scan|chord_\w+|attainable_floor", "O(steps of the scan, and grid values up to the cut-off)"),
     (r"rank_models", "O(K n + sum m_k) expected, O((K n + sum m_k) log m) at worst"),
-    (r"sort_scores", "O(m) expected, O(m log m) at worst"),
-    (r"conformal_ranks", "O(n) expected, O(n log m) at worst"),
+    (r"sort_scores|group_scores", "O(m) expected, O(m log m) at worst"),
+    (r"conformal_ranks|grouped_ranks", "O(n) expected, O(n log m) at worst"),
     (r"evidence|referenced_counts", "one pass a partition"),
     (r"decide|decide_models", "O(K n + grid values)"),
 )
@@ -52,7 +54,8 @@ its line says (the procedures in `typeone` check a user's data); wrong shapes ar
 
 ```python
 from numba import njit
-from typeone_kernels.ranks import conformal_ranks, rank_buffers, sort_scores
+from typeone_kernels.buckets import rank_buffers, sort_scores
+from typeone_kernels.ranks import conformal_ranks
 
 
 @njit
@@ -79,7 +82,7 @@ def small_ranks(calibration, candidates, out, most):
 def shown(annotation: str, module: str) -> str:
     """``float64[]`` for ``NDArray[np.float64]``."""
     if annotation == "Scores":
-        return SCORES[module]
+        return SCORES.get(module, "float[]")
     if annotation in TYPES:
         return TYPES[annotation]
     return re.sub(r"NDArray\[np\.(\w+?)_?\]", r"\1[]", annotation)

@@ -16,8 +16,9 @@ from benchmarks.rows import Implementation, Row, Size, Target, repeated, unequal
 from benchmarks.twins import ranks as rank_twin
 from benchmarks.twins import selection as twin
 from typeone_kernels._jit import kernel
+from typeone_kernels.buckets import rank_buffers, sort_scores
 from typeone_kernels.jecs import Plan, Work, chord_envelope, make_plan, workspace
-from typeone_kernels.ranks import conformal_ranks, rank_buffers, sort_scores
+from typeone_kernels.ranks import conformal_ranks
 from typeone_kernels.selection import bh_cutoff, cumulative_counts, step_up, storey_cutoff
 
 Ints = NDArray[np.int64]

@@ -190,6 +190,10 @@ def binomial_quantile(q: float, n: int, p: float) -> int:
     return above
 
 
+# A loop for each function: one that is made for a function, or takes it as an argument, is not found again in Numba's
+# cache, and would be compiled in every process.
+
+
 @kernel
 def binomial_tail_arrays(
     k: NDArray[np.int64],

@@ -203,6 +203,9 @@ def hypergeometric_quantile(q: float, M: int, C: int, K: int) -> int:
     return above
 
 
+# A loop for each function, as in ``binomial``, so that Numba's cache finds every one again.
+
+
 @kernel
 def hypergeometric_tail_arrays(
     k: NDArray[np.int64],

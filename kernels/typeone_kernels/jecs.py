@@ -22,9 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone_kernels._jit import kernel
+from typeone_kernels.buckets import RankBuffers, sort_scores
 from typeone_kernels.exact import level_pair
 from typeone_kernels.grid import Grid, common_grid, last_at_most
-from typeone_kernels.ranks import RankBuffers, attainable_floor, conformal_ranks, random_ranks, sort_scores
+from typeone_kernels.grouped import group_scores, grouped_attainable_floor, grouped_ranks
+from typeone_kernels.ranks import random_ranks
 from typeone_kernels.selection import (
     bh_cutoff,
     cumulative_counts,
@@ -85,7 +87,7 @@ class TieKeys(NamedTuple):
 class Work(NamedTuple):
     """Arrays that a repetition overwrites; after it they hold its ranks, codes, counts and cut-offs."""
 
-    scores: NDArray[np.float64]  # sorted calibration scores, concatenated
+    scores: NDArray[np.float64]  # calibration scores, concatenated: grouped (random ties: sorted)
     first: NDArray[np.int32]
     bucket: NDArray[np.int32]
     ranks: Ints  # (K, n)
@@ -191,18 +193,20 @@ def rank_models(
 ) -> None:
     """Ranks of ``candidates`` (K, n) among ``calibration`` (sum m_k,), under the plan's tie policy.
 
-    ``ties`` is read only with random ties.  Leaves the sorted calibration scores in ``work.scores``.
+    ``ties`` is read only with random ties.  Leaves the calibration scores of each model in ``work.scores``: with
+    random ties sorted, otherwise grouped (``typeone_kernels.grouped``).
     """
     for k in range(candidates.shape[0]):
         begin, end = plan.scores_first[k], plan.scores_first[k + 1]
         m = end - begin
         buffers = RankBuffers(work.scores[begin:end], work.first[: m + 1], work.bucket[:m])
-        guide = sort_scores(calibration[begin:end], buffers)
         if plan.random_ties:
+            guide = sort_scores(calibration[begin:end], buffers)
             key, model = ties.keys[repetition], ties.models[k]
             random_ranks(guide, candidates[k], plan.larger, key, ties.items, model, work.ranks[k])
         else:
-            conformal_ranks(guide, candidates[k], plan.larger, work.ranks[k])
+            guide = group_scores(calibration[begin:end], buffers)
+            grouped_ranks(guide, candidates[k], plan.larger, buffers.bucket, work.ranks[k])
 
 
 @kernel
@@ -214,11 +218,12 @@ def largest_two(grid: Grid, ranks: Ints, largest: Ints, second: Ints) -> None:
     largest[:] = 0
     second[:] = 0
     for k in range(ranks.shape[0]):
-        codes = grid.codes[grid.first[k] : grid.first[k + 1]]
-        for i in range(ranks.shape[1]):
-            code = codes[ranks[k, i]]
-            second[i] = max(second[i], min(code, largest[i]))
-            largest[i] = max(largest[i], code)
+        codes, of_model = grid.codes[grid.first[k] : grid.first[k + 1]], ranks[k]
+        for i in range(of_model.size):
+            code, top = codes[of_model[i]], largest[i]
+            smaller = code if code < top else top  # as written, no branch: which is larger nobody can predict
+            second[i] = smaller if smaller > second[i] else second[i]
+            largest[i] = code if code > top else top
 
 
 @kernel
@@ -248,8 +253,8 @@ def chord_envelope(plan: Plan, work: Work) -> Envelope:
         upper, lower = int(plan.lambda_ranks[step, k]), int(plan.kappa_ranks[step, k])
         if not plan.random_ties:
             scores = work.scores[plan.scores_first[k] : plan.scores_first[k + 1]]
-            upper = attainable_floor(scores, plan.larger, upper)
-            lower = attainable_floor(scores, plan.larger, lower)
+            upper = grouped_attainable_floor(scores, plan.larger, upper)
+            lower = grouped_attainable_floor(scores, plan.larger, lower)
         if (upper - lower) * size < width * plan.grid.sizes[k]:
             width, size = upper - lower, int(plan.grid.sizes[k])
     return Envelope(step, inside, width, size)
@@ -282,19 +287,27 @@ def chord_of_sorted(
 
 @kernel
 def decide_models(plan: Plan, work: Work) -> None:
-    """BH for each model, from ``work.ranks`` into ``work.model_cutoffs``; its union and intersection."""
+    """BH for each model, from ``work.ranks`` into ``work.model_cutoffs``; its union and intersection.
+
+    Only ranks up to the level are counted: no other can be selected.
+    """
     sizes, n = plan.grid.sizes, plan.n
     union, intersection = work.selected[UNION], work.selected[INTERSECTION]
     union[:] = False
     intersection[:] = True
     for k in range(sizes.size):
-        counts = work.model_counts[: sizes[k] + 1]
-        cumulative_counts(work.ranks[k], counts)
-        top = plan.model_tops[k]
-        cutoff = bh_cutoff(plan.natural, plan.ones, counts, top, plan.level, sizes[k])
+        ranks, top = work.ranks[k], plan.model_tops[k]
+        counts = work.model_counts[: top + 2]
+        counts[:] = 0
+        for i in range(n):
+            rank = ranks[i]
+            counts[rank if rank <= top else top + 1] += 1
+        for r in range(1, top + 1):
+            counts[r] += counts[r - 1]
+        cutoff = step_up(plan.natural, plan.ones, counts, top, plan.level, n, sizes[k])
         work.model_cutoffs[k] = cutoff
         for i in range(n):
-            selected = work.ranks[k, i] <= cutoff
+            selected = ranks[i] <= cutoff
             union[i] |= selected
             intersection[i] &= selected
 
@@ -325,8 +338,9 @@ def decide(plan: Plan, work: Work) -> Envelope:
         alone = partial_conjunction_cutoff(numerators, denominators, counts, filtered, top, level, unit)
         cutoffs[FILTERED] = max(cutoffs[CHORD], alone)
     for method in range(MAX_P, FILTERED + 1):
+        selected, cutoff = work.selected[method], cutoffs[method]
         for i in range(plan.n):
-            work.selected[method, i] = work.largest[i] <= cutoffs[method]
+            selected[i] = work.largest[i] <= cutoff
     return envelope
 
 

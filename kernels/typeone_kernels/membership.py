@@ -48,3 +48,19 @@ def memberships(law: Contamination, uniforms: NDArray[np.float64], members: Bool
                 inside = (k == drawn[i]) | (pattern[i] == ALL) | ((pattern[i] == NESTED) & (k < drawn[i]))
                 inside |= (pattern[i] == EACH) & (uniforms[r, 3 + k, i] < law.also)
                 members[r, k, i] = inside & contaminated[r, i]
+
+
+@kernel
+def shift_clean(
+    members: Bools, shifts: NDArray[np.float64], scores: NDArray[np.float64], shifted: NDArray[np.float64]
+) -> None:
+    """``shifted`` (R, K, n): ``scores`` (R, K, n or more), lower by ``shifts[k]`` where model k has not seen the item.
+
+    ``members`` (R, K, n).  O(R K n).
+    """
+    rows, K, n = members.shape
+    for r in range(rows):
+        for k in range(K):
+            shift = shifts[k]
+            for i in range(n):
+                shifted[r, k, i] = scores[r, k, i] - (0.0 if members[r, k, i] else shift)

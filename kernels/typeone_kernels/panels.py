@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from typeone_kernels._jit import kernel
 from typeone_kernels.doubledouble import add, divide, fma
+from typeone_kernels.lanes import LANES, transpose
 
 # Probabilities are held times 2**900, so that 1e-308 is still 2**-124: neither its lower half nor the
 # neighbours it is made from underflow.
@@ -33,7 +34,6 @@ _SCALE = 2.0**900
 # below 2**-120 K beside an error of nearly 1.
 _ENTRY = 2.0**-120
 _SHIFT = 2.0**600  # any large power of two
-_TILE = 32  # sizes; a matter of speed only
 # Columns of a path's table.
 X_OFFSET, Z_OFFSET, CHANGE, CHANGE_LOW, NEXT, NEXT_LOW = range(6)
 
@@ -242,17 +242,19 @@ def panel_errors(
 def store_curves(errors: NDArray[np.float64], units: NDArray[np.int64], out: NDArray[np.float64]) -> None:
     """Row ``units[j]`` of ``out`` (units, horizon) becomes lane j of ``errors`` (last + 1, lanes), from K = 1 on.
 
-    Beyond the last size errors have vanished: 0.  In tiles that stay in the first-level cache, O(lanes horizon).
+    Beyond the last size errors have vanished: 0.  All arrays are contiguous.  Squares of 8 by 8 are turned in
+    registers, O(lanes horizon).
     """
     last, width, horizon = errors.shape[0] - 1, errors.shape[1], out.shape[1]
-    for begin in range(0, last, _TILE):
-        end = min(begin + _TILE, last)
-        for j in range(width):
-            row = out[units[j]]
-            for k in range(begin, end):
-                row[k] = errors[k + 1, j]
+    sizes, lanes = last - last % LANES, width - width % LANES
+    for j in range(0, lanes, LANES):
+        for k in range(0, sizes, LANES):
+            transpose(errors, k + 1, j, out, units, j, k)
     for j in range(width):
-        out[units[j], last:horizon] = 0.0
+        row = out[units[j]]
+        for k in range(sizes if j < lanes else 0, last):
+            row[k] = errors[k + 1, j]
+        row[last:horizon] = 0.0
 
 
 @kernel

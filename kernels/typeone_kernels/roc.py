@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone_kernels._jit import kernel
-from typeone_kernels.ranks import RankBuffers, twice_wins_of
+from typeone_kernels.buckets import RankBuffers
+from typeone_kernels.grouped import twice_wins_of
 
 
 @kernel

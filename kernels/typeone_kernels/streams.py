@@ -43,8 +43,16 @@ def mulhi(typingctx: Any, a: Any, b: Any) -> Any:
 
 
 @kernel
+def _round(
+    c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """One of ten rounds.  A function that held all ten would not be inlined, which costs as much again."""
+    return mulhi(_M1, c2) ^ c1 ^ k0, _M1 * c2, mulhi(_M0, c0) ^ c3 ^ k1, _M0 * c0
+
+
+@kernel
 def _fill_buffer(state: NDArray[np.uint64]) -> None:
-    """Advance the counter by one and encrypt it into the buffer (10 rounds, 20 multiplications)."""
+    """Advance the counter by one and encrypt it into the buffer (20 multiplications)."""
     for word in range(4):
         state[word] += np.uint64(1)
         if state[word] != np.uint64(0):
@@ -52,9 +60,7 @@ def _fill_buffer(state: NDArray[np.uint64]) -> None:
     c0, c1, c2, c3 = state[0], state[1], state[2], state[3]
     k0, k1 = state[_KEY], state[_KEY + 1]
     for _ in range(_ROUNDS):
-        hi0, lo0 = mulhi(_M0, c0), _M0 * c0
-        hi1, lo1 = mulhi(_M1, c2), _M1 * c2
-        c0, c1, c2, c3 = hi1 ^ c1 ^ k0, lo1, hi0 ^ c3 ^ k1, lo0
+        c0, c1, c2, c3 = _round(c0, c1, c2, c3, k0, k1)
         k0 += _W0
         k1 += _W1
     state[_BUFFER], state[_BUFFER + 1], state[_BUFFER + 2], state[_BUFFER + 3] = c0, c1, c2, c3
@@ -84,9 +90,34 @@ def next_word(state: NDArray[np.uint64]) -> np.uint64:
 
 
 @kernel
+def unit_double(word: np.uint64) -> float:
+    """The double in {0, 1, ..., 2**53 - 1} / 2**53 that NumPy's ``Generator.random`` makes of a word."""
+    return np.float64(np.int64(word >> np.uint64(11))) * (1.0 / 9007199254740992.0)
+
+
+@kernel
 def next_uniform(state: NDArray[np.uint64]) -> float:
     """A double uniform on {0, 1, ..., 2**53 - 1} / 2**53, as NumPy's ``Generator.random``."""
-    return np.float64(next_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    return unit_double(next_word(state))
+
+
+@kernel
+def fill_words(key: NDArray[np.uint64], repetition: int, lane: int, first: int, words: NDArray[np.uint64]) -> None:
+    """Words ``first``, ``first`` + 1, ... of the stream (``key`` (2,), repetition, lane).
+
+    ``first`` and the size of ``words`` are multiples of 4, ``first`` < 2**63: it is reached in O(1).  Free of
+    branches, so that one block is multiplied while the next begins: half the time of ``next_word``.
+    """
+    block = np.uint64(first >> 2)
+    for i in range(0, words.size & ~3, 4):
+        block += np.uint64(1)
+        c0, c1, c2, c3 = block, np.uint64(0), np.uint64(lane), np.uint64(repetition)
+        k0, k1 = key[0], key[1]
+        for _ in range(_ROUNDS):
+            c0, c1, c2, c3 = _round(c0, c1, c2, c3, k0, k1)
+            k0 += _W0
+            k1 += _W1
+        words[i], words[i + 1], words[i + 2], words[i + 3] = c0, c1, c2, c3
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone.levels import LevelLike, number
-from typeone_kernels.ranks import rank_buffers
+from typeone_kernels.buckets import rank_buffers
 from typeone_kernels.roc import best_true_positives, split_classes, twice_u
 
 

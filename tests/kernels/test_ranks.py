@@ -7,17 +7,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from twins import ranks as twin
+from twins.shapes import SHAPES
+from typeone_kernels.buckets import RankBuffers, rank_buffers, sort_scores
 from typeone_kernels.ranks import (
-    RankBuffers,
     _look_up_in_groups,
     attainable_floor,
     attainable_ranks,
     conformal_ranks,
     random_ranks,
-    rank_buffers,
-    sort_scores,
-    twice_wins,
-    twice_wins_of,
 )
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -46,20 +43,6 @@ def test_ranks_count_pairs(calibration, candidates, larger):
     candidates = candidates + calibration[:5]
     expected = [twin.rank(calibration, s, larger) for s in candidates]
     assert ranks(calibration, candidates, larger).tolist() == expected
-
-
-SHAPES = {
-    "normal": lambda g, n: g.standard_normal(n),
-    "cauchy": lambda g, n: g.standard_cauchy(n),
-    "log-normal": lambda g, n: np.exp(20 * g.standard_normal(n)),
-    "two values": lambda g, n: g.integers(0, 2, n) * 1.0,
-    "rounded": lambda g, n: np.round(g.standard_normal(n), 1),
-    "one value": lambda g, n: np.full(n, 3.5),
-    "one far off": lambda g, n: np.where(np.arange(n) == n // 2, 1e300, g.random(n)),
-    "whole range": lambda g, n: g.choice([-1.7e308, 1.7e308, -5e-324, 5e-324, 0.0, -0.0, 1.0], n),
-    "one long bucket": lambda g, n: np.where(np.arange(n) % 7 > 0, g.permutation(n) / n, 1e9),
-    "descending": lambda g, n: -np.arange(n) / 3.0,
-}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -180,29 +163,3 @@ def test_random_ranks_of_exchangeable_scores_are_uniform(larger):
     for item, row in enumerate(scores):
         counts[broken_ties(row[1:], row[:1], larger, [item])[0] - 1] += 1
     assert stats.chisquare(counts).pvalue > 1e-6
-
-
-INTEGERS = st.integers(-5, 5) | st.integers(2**60, 2**60 + 3) | st.integers(-(2**61), 2**61)
-
-
-@settings(derandomize=True, deadline=None, max_examples=300)
-@given(st.lists(INTEGERS, min_size=1, max_size=40), st.lists(INTEGERS, min_size=1, max_size=40))
-def test_wins_of_integer_keys_are_counted_without_rounding(scores, targets):
-    """Neighbors that are one double: 2**60 and 2**60 + 1."""
-    m = len(scores)
-    buffers = RankBuffers(np.empty(m, np.int64), np.empty(m + 1, np.int32), np.empty(m, np.int32))
-    expected = sum(2 * (t > s) + (t == s) for t in targets for s in scores)
-    keys, wanted = np.array(scores, np.int64), np.array(targets, np.int64)
-    assert twice_wins_of(keys, wanted, buffers) == expected
-    assert twice_wins(sort_scores(keys, buffers), wanted) == expected
-
-
-@pytest.mark.parametrize("longest", [1, 4, 31, 32, 33, 200])
-def test_wins_with_buckets_of_any_length(longest):
-    """Runs of nearly equal scores fall into one bucket: looked through up to 32 long, sorted beyond."""
-    rng = np.random.default_rng(longest)
-    scores = np.concatenate([rng.random(500), 0.5 + 1e-12 * rng.integers(0, 5, longest)])
-    targets = np.concatenate([rng.random(300), 0.5 + 1e-12 * rng.integers(-1, 6, 50)])
-    ordered = np.sort(scores)
-    expected = sum(int(np.searchsorted(ordered, targets, side=side).sum()) for side in ("left", "right"))
-    assert twice_wins_of(scores, targets, rank_buffers(scores.size)) == expected

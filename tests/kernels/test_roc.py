@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from typeone import roc
-from typeone_kernels.ranks import rank_buffers
+from typeone_kernels.buckets import rank_buffers
 from typeone_kernels.roc import best_true_positives, split_classes, twice_u
 
 SMALL = st.lists(st.integers(-3, 3), min_size=1, max_size=12)

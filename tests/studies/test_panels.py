@@ -16,7 +16,7 @@ from typeone.levels import levels
 from typeone.studies.panels import STUDY
 from typeone.studies.panels.attacks import exact_error
 from typeone.studies.panels.generator import UNIT_LANE, Law
-from typeone.studies.panels.tables import share
+from typeone.studies.panels.simulate import share
 from typeone_kernels.certificates import VOTE_LANE
 
 POWERED = {"evaluators": 120, "units": 150, "beta": "0.45", "grid": "3,7,15,31"}

@@ -19,8 +19,10 @@ STUDY = Study(
     simulate=simulate,
     share=share,
     shared_by=("family", "calibration", "candidates", "score", "rows"),
-    # Every draw is the same whatever these say: common random numbers across their values.
+    # Every draw is the same whatever these say (``drawn`` says how many draws there are): common random numbers
+    # across their values.
     paired=(
+        "drawn",
         "clean",
         "pattern",
         "also",

@@ -13,8 +13,9 @@ from scipy.special import ndtr
 
 from typeone.engine.streams import Lane
 from typeone.studies.jecs.parameters import Parameters
-from typeone.studies.jecs.scores import memberships
+from typeone.studies.jecs.scores import contamination
 from typeone_kernels.ideal import GRID
+from typeone_kernels.membership import memberships
 
 _TRUTH, _MEMBER, _CLEAN = range(3)  # lanes
 _BATCH_DOUBLES = 2**17
@@ -35,6 +36,7 @@ class IdealBatch:
         self._uniforms = np.empty((size, p.models + 3, n))
         self._member_p = np.empty((size, draws, n))
         self._clean_p = np.empty((size, p.models, n))
+        self._law = contamination(p)
         self._shifts = np.array(p.shifts)[None, :, None]
         self.largest = np.empty((size, n), np.int64)
         self.contaminated = np.empty((size, n), np.bool_)
@@ -63,7 +65,8 @@ class IdealBatch:
         """Largest p-values of contaminated items, (R, n)."""
         member_p = self._member_p[rows]
         if self._p.law == "t^c H(t)":
-            inside, _ = memberships(self._p, self._uniforms[rows])
+            inside = np.empty(member_p.shape, np.bool_)
+            memberships(self._law, self._uniforms[rows], inside, self.contaminated[rows])
             return np.asarray(np.where(inside, member_p, self._clean_p[rows]).max(axis=1))
         if self._p.law == "mixture":
             powers = [member_p[:, :c].max(axis=1) for c in (1, 2, 3)]

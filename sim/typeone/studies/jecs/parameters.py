@@ -35,6 +35,9 @@ class Parameters(BaseModel):
     """Calibration items m of each model; 0: as many as a score file has in that role."""
     calibration_spread: Annotated[Exact, Field(ge=0, lt=1)] = Level("0")
     """m_k runs evenly from m (1 - spread) to m (1 + spread) over the models."""
+    drawn: int = Field(default=0, ge=0, le=1_000_000)
+    """Calibration items drawn for each model, of which the first m_k are used: cells that draw equally many have
+    the same candidates, whatever m.  0: as many as are used."""
     clean: Share = Level("0.3")
     """Probability that an item is clean."""
     pattern: str = "each"
@@ -82,6 +85,10 @@ class Parameters(BaseModel):
     def _fits(self) -> Parameters:
         if self.family != "real" and (not self.candidates or not self.calibration):
             raise ValueError("candidates, calibration: 0 is for a score file; draw at least one item")
+        if self.drawn and self.family != "scores":
+            raise ValueError("drawn: only drawn scores can be more than are used (family='scores')")
+        if 0 < self.drawn < max(self.sizes):
+            raise ValueError(f"drawn={self.drawn}: a model uses {max(self.sizes)} calibration items")
         if self.values == 1:
             raise ValueError("values: scores with one value decide nothing; 0 means no ties")
         return self
@@ -90,6 +97,11 @@ class Parameters(BaseModel):
     def sizes(self) -> list[int]:
         """Calibration scores of each model."""
         return [max(1, round(self.calibration * f)) for f in self._spread(self.calibration_spread)]
+
+    @property
+    def most(self) -> int:
+        """Calibration items drawn for each model."""
+        return self.drawn or max(self.sizes)
 
     @property
     def shifts(self) -> list[float]:

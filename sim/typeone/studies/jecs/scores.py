@@ -19,17 +19,21 @@ from numpy.typing import NDArray
 
 from typeone.engine.streams import Lane, generator
 from typeone.studies.jecs.parameters import Parameters, weights
-from typeone_kernels.membership import EACH, Contamination
-from typeone_kernels.membership import memberships as draw_memberships
+from typeone_kernels.membership import EACH, Contamination, memberships, shift_clean
+from typeone_kernels.normals import WORDS, normals_of_repetitions, uniforms_of_repetitions, ziggurat
+
+Floats = NDArray[np.float64]
 
 # A lane for each purpose: what a cell does not need is not drawn, and changes nothing else.
 _TRUTH, _TIES, _OWN, _COMMON, _SCALE, _LOW = range(6)
-_BATCH_DOUBLES = 2**18  # scores whose buffers are alive together: 2 MB
+_BATCH_DOUBLES = (
+    2**16
+)  # scores whose buffers are alive together: half a megabyte, which stays in the second-level cache
 
 
 def repetitions_at_once(p: Parameters) -> int:
     """How many repetitions fit into the buffers of a batch."""
-    return max(1, _BATCH_DOUBLES // (p.models * (p.candidates + max(p.sizes))))
+    return max(1, _BATCH_DOUBLES // (p.models * (p.candidates + p.most)))
 
 
 class ScoreBatch:
@@ -41,38 +45,51 @@ class ScoreBatch:
     def __init__(self, p: Parameters, size: int) -> None:
         self._p = p
         self._sizes = p.sizes
-        self._M = max(self._sizes)
-        self._shifts = np.array(p.shifts)[None, :, None]
+        self._M = p.most
+        self._shifts = np.array(p.shifts)
         n, K = p.candidates, p.models
-        self._optional = {_COMMON: p.correlation, _SCALE: p.tails, _LOW: p.low_share}
-        self._uniforms = np.empty((size, K + 3, n))
-        self._drawn = K + 3 if weights(p.pattern)[EACH] else 3  # no other pattern looks at the rest
+        drawn = weights(p.pattern)
+        # Which uniforms of an item are looked at: no pattern is drawn where there is one, models only for ``each``.
+        self._looked_at = [(0, n), (2 * n, 3 * n)] if max(drawn) == 1 else [(0, 3 * n)]
+        self._looked_at += [(3 * n, (K + 3) * n)] if drawn[EACH] else []
+        self._uniforms = np.zeros((size, K + 3, n))
+        self._words = np.empty(WORDS, np.uint64)
         self._low = np.empty((size, n + self._M))
         self._common = np.empty((size, n + self._M))
         self._scores = np.empty((size, K, n + self._M))
         self._scales = np.empty((size, K, n + self._M) if p.tails else (size, 0, 0))
         self.calibration = np.empty((size, sum(self._sizes)))
         self.tie_keys = np.empty((size, 2), np.uint64)
-        self.candidates = self._scores[:, :, :n]
+        self._members = np.empty((size, K, n), np.bool_)
+        self._law = contamination(p)
+        self.candidates = np.empty((size, K, n))
         self.contaminated = np.empty((size, n), np.bool_)
 
     def draw(self, key: tuple[int, int], first: int, count: int) -> None:
         """Repetitions ``first`` .. ``first + count - 1`` into the first ``count`` rows."""
         p = self._p
-        used = (_TRUTH, _OWN, *(lane for lane, of in self._optional.items() if of))
-        lanes = {lane: Lane(key, lane) for lane in used}
-        for row in range(count):
-            i = first + row
-            lanes[_TRUTH].at(i).random(out=self._uniforms[row, : self._drawn])
-            lanes[_OWN].at(i).standard_normal(out=self._scores[row])
-            if _COMMON in lanes:
-                lanes[_COMMON].at(i).standard_normal(out=self._common[row])
-            if _SCALE in lanes:
-                lanes[_SCALE].at(i).standard_gamma(p.tails / 2, out=self._scales[row])
-            if _LOW in lanes:
-                lanes[_LOW].at(i).random(out=self._low[row])
-            if p.ties == "random":
-                self.tie_keys[row] = tie_key(key, i)
+        name = np.array(key, np.uint64)
+
+        def uniforms(lane: int, wanted: tuple[int, int], out: Floats) -> None:
+            uniforms_of_repetitions(name, first, lane, wanted, self._words, out[:count].reshape(count, -1))
+
+        def normals(lane: int, out: Floats) -> None:
+            normals_of_repetitions(ziggurat(), name, first, lane, self._words, out[:count].reshape(count, -1))
+
+        for wanted in self._looked_at:
+            uniforms(_TRUTH, wanted, self._uniforms)
+        normals(_OWN, self._scores)
+        if p.correlation:
+            normals(_COMMON, self._common)
+        if p.low_share:
+            uniforms(_LOW, (0, self._low.shape[1]), self._low)
+        if p.tails:
+            scales = Lane(key, _SCALE)
+            for row in range(count):
+                scales.at(first + row).standard_gamma(p.tails / 2, out=self._scales[row])
+        if p.ties == "random":
+            for row in range(count):
+                self.tie_keys[row] = tie_key(key, first + row)
         self._make(slice(count))
 
     def _make(self, rows: slice) -> None:
@@ -84,16 +101,19 @@ class ScoreBatch:
             scores /= np.sqrt(self._scales[rows] / (p.tails / 2))
         if p.low_share:
             scores -= float(p.low_shift) * (self._low[rows, None, :] < float(p.low_share))
-        members, self.contaminated[rows] = memberships(p, self._uniforms[rows])
-        scores[:, :, :n] -= self._shifts * ~members
+        members, contaminated = self._members[rows], self.contaminated[rows]
+        memberships(self._law, self._uniforms[rows], members, contaminated)
+        candidates, calibration = self.candidates[rows], self.calibration[rows]
+        shift_clean(members, self._shifts, scores, candidates)
         if p.miscalibration:
             scores[:, :, n:] += float(p.miscalibration)
-        if p.values:
-            cut(scores, p.values)
         start = 0
         for k, m in enumerate(self._sizes):
-            self.calibration[rows, start : start + m] = scores[:, k, n : n + m]
+            calibration[:, start : start + m] = scores[:, k, n : n + m]
             start += m
+        if p.values:
+            cut(candidates, p.values)
+            cut(calibration, p.values)
 
 
 def tie_key(key: tuple[int, int], repetition: int) -> NDArray[np.uint64]:
@@ -101,14 +121,9 @@ def tie_key(key: tuple[int, int], repetition: int) -> NDArray[np.uint64]:
     return generator(key, repetition, _TIES).integers(0, 2**64, 2, np.uint64)
 
 
-def memberships(p: Parameters, uniforms: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which models were trained on each item, (R, K, n), and whether any was, (R, n), from uniforms (R, K + 3, n)."""
-    repetitions, _, n = uniforms.shape
-    members = np.empty((repetitions, p.models, n), np.bool_)
-    contaminated = np.empty((repetitions, n), np.bool_)
-    law = Contamination(float(p.clean), np.cumsum(weights(p.pattern))[:-1], float(p.also))
-    draw_memberships(law, uniforms, members, contaminated)
-    return members, contaminated
+def contamination(p: Parameters) -> Contamination:
+    """The law of who is contaminated where."""
+    return Contamination(float(p.clean), np.cumsum(weights(p.pattern))[:-1], float(p.also))
 
 
 def cut(scores: NDArray[np.float64], values: int) -> None:

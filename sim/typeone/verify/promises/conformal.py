@@ -12,7 +12,8 @@ from typeone.engine.streams import generator
 from typeone.engine.study import Columns
 from typeone.verify import mutants
 from typeone.verify.model import ExactRate, Key, Mutant, Parameters, Promise, Space, as_error, column
-from typeone_kernels.ranks import conformal_ranks, random_ranks, rank_buffers, sort_scores
+from typeone_kernels.buckets import rank_buffers, sort_scores
+from typeone_kernels.ranks import conformal_ranks, random_ranks
 
 
 def kernel_rank(calibration: Sequence[float], score: float, larger: bool) -> int:
