@@ -1,7 +1,8 @@
 """Smallest designs: `python results/plans.py [--quick]` asks `typeone plan` four questions, writes results/plans/.
 
 Calibration sources for SCF on a scenario, calibration size for JECS, evaluators and generated units for a certificate,
-panel size under corruption; and a simulated answer beside the exact one.
+panel size under corruption; calibration sources from a pilot; a simulated answer beside the exact one; and what common
+random numbers do.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import plans_common
+from typeone.display import markdown_table
 from writing import HERE, Check, write_checks, write_csv, write_report
 
 QUICK = 800
@@ -35,6 +38,12 @@ QUESTIONS = {
         'scf-enron --population redraw --cap .05 --target "tpr@0.10:scf=.4" --vary L=8:40 --at-most "fpr@0.10:scf=.1" '
         "--set margin=0.01 --effect effect",
         6400,
+    ),
+    "pilot": Question(
+        "The same from a pilot, 60 participants and 60 controls of the packaged real scores, to find 30 %:",
+        'scf-real --rows domain=changelogs --cap .05 --resample true --target "tpr@0.10:scf=.3" '
+        "--vary L=18,19,28,29,38,39 --effect effect",
+        800,
     ),
     "jecs": Question(
         "How many calibration items does JECS need to find 65 % of the clean items, 500 candidates under three models?",
@@ -115,6 +124,24 @@ def checks(rows: list[dict[str, Any]]) -> list[Check]:
     return found
 
 
+def common(folder: Path, quick: bool) -> str:
+    """The section on common random numbers; writes common.csv."""
+    found = plans_common.rows(quick=quick)
+    write_csv(folder / "common.csv", found)
+    body = []
+    for row in found:
+        spread = [f"{row[name]:.3f}" for name in ("SD independent", "SD common")]
+        ratio = f"{row['ratio of variances']:.2f} ± {row['ratio se']:.2f}"
+        body.append([row["what"], row["measure"], row["sizes"], *spread, ratio])
+    told = (
+        f"The sizes of a plan share their random numbers. SD over {found[0]['repetitions']} repetitions of the "
+        "difference in the measure between two sizes: as independent runs, and as a plan simulates them. The ratio: "
+        "how many times as many independent repetitions show the difference as sharply (± one standard error)."
+    )
+    header = ["varied", "measure", "sizes", "SD, independent", "SD, common", "ratio of variances"]
+    return f"## What common random numbers do\n\n{told}\n\n{markdown_table(header, body)}"
+
+
 def main() -> None:
     """Ask, and write the answers."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -133,6 +160,7 @@ def main() -> None:
                 f"## {question.title}\n\n```console\ntypeone plan {shlex.join(words)}\n```\n\n```text\n{text}\n```"
             )
     write_csv(options.out / "plans.csv", rows)
+    parts.append(common(options.out, options.quick))
     parts.append(write_checks(options.out, checks(rows)))
     about = "Minimum: the least size that reaches the target; stable: the least from which on every size does."
     write_report(options.out, "Smallest designs", "plans.py", about, parts, quick=options.quick)

@@ -125,7 +125,7 @@ def test_more_repetitions_continue_and_another_question_is_refused(tmp_path):
     assert 0 < told[-1].repetitions < more.repetitions == fresh.repetitions
     for other, message in (
         ({"target": "power=.7"}, "target"),
-        ({"vary": ("n=0:88",)}, "cells"),
+        ({"vary": ("n=0:88",)}, "size"),
         ({"design": {"seed": 6}}, r"seed \(5 there, 6 here\)"),
         ({"at_most": ("bad=.2",)}, "limits"),
         ({"every": True}, "every"),
@@ -227,7 +227,10 @@ def test_failures_are_counted_and_widen_or_end_the_plan(tmp_path):
         ({"effect": "name"}, "no number"),
         ({"effect": "flag"}, "no number"),
         ({"effect": "size"}, "varied already"),
-        ({"effect": "fail_every", "factors": {"fail_every": 7}}, "fail_every"),
+        (
+            {"effect": "fail_every", "factors": {"fail_every": 2}},
+            "2, 2 and 2, rounded to whole numbers",
+        ),
         ({"factors": {"other": [1, 2]}}, "other: the design has several values"),
         ({"factors": {"height": "tall"}}, "'tall' is not a number"),
         ({"first": 1}, "first=1"),

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import ks_2samp
 
 from typeone.engine.lookup import changed, design_called
 from typeone.engine.plan import plan
@@ -50,7 +51,7 @@ def test_pools_grow_when_populations_are_redrawn_and_only_then():
     assert Parameters(scenario="enron", population="redraw", calibration=20).scene.pool == enron.pool
     grown = Parameters(scenario="enron", population="redraw", calibration=200, reference=30)
     assert grown.scene.pool == 230 + tested
-    assert Parameters(scenario="enron", calibration=200).scene.pool == enron.pool
+    assert Parameters(scenario="enron", calibration=45).scene.pool == enron.pool
     assert Parameters(scenario="enron", calibration=200, pool=400).scene.pool == 400
     score, codes, participants = draw_documents(grown.scene, (1, 2), 0)
     assert np.unique(codes).size == enron.participants + 230 + tested
@@ -69,8 +70,8 @@ def test_a_grown_pool_is_simulated(population):
     assert counts.max() > 0
     # SD of a mean of 150 is below .006: false alarm below 1e-5.
     assert columns[FPR].mean() < 6 / 121 + 4.5 * columns[FPR].std() / np.sqrt(150)
-    with pytest.raises(ValueError, match="null pool has 71 sources"):
-        STUDY.share(cell(scenario="enron", calibration=120))
+    with pytest.raises(ValueError, match=r"null pool has 71 sources, .* population='redraw' draws as many"):
+        cell(scenario="enron", calibration=120)
 
 
 def test_new_factors_leave_old_streams_as_they_were():
@@ -94,6 +95,31 @@ def test_effect_of_a_scenario_is_multiplied_on_the_same_draws():
             assert abs(means[0] - 0.5) < 0.05  # SD of an AUROC .05, of the mean .007
     assert means == sorted(means)
     assert means[3] > means[0] + 0.05
+
+
+def test_queries_of_every_source():
+    """Participants are easier to tell with more of them."""
+    means = []
+    for queries in (2, 8, 16):
+        c = cell(scenario="enron", population="redraw", queries=queries)
+        _, codes, participants = draw_documents(c.parameters.scene, c.key, 0)
+        assert np.bincount(codes).tolist() == [queries] * SCENARIOS["enron"].sources
+        assert participants == SCENARIOS["enron"].participants
+        means.append(simulate(c, 60)[Column("scf", "auroc")].mean())
+    assert means[0] + 0.03 < means[1] < means[2] + 0.01  # SD of an AUROC .05, of the mean below .007
+
+
+def test_as_many_queries_as_published_have_the_published_law():
+    """Reddit has 16 queries of every source, whichever way they are drawn.  Size below 1e-5 each, seed fixed."""
+    key, other = (1, 2), (3, 4)
+    scene = Parameters(scenario="reddit").scene
+    asked = Parameters(scenario="reddit", queries=16).scene
+    one, codes, participants = draw_documents(scene, key, 0)
+    two, others, _ = draw_documents(asked, other, 0)
+    assert np.bincount(codes).tolist() == np.bincount(others).tolist()
+    sums = [np.bincount(c, weights=s) for c, s in ((codes, one), (others, two))]
+    for group in (slice(participants), slice(participants, None)):
+        assert ks_2samp(sums[0][group], sums[1][group]).pvalue > 1e-5
 
 
 def by_source(names, scores):
@@ -154,6 +180,8 @@ def test_a_resampled_pilot_keeps_its_level(pilot):
         ({"pool": 5}, "a score file has the controls it has"),
         ({"effect": "-1"}, "effect"),
         ({"scenario": "enron", "pool": -1}, "pool"),
+        ({"scenario": "enron", "pool": 50, "population": "redraw"}, "null pool has 50 sources"),
+        ({"queries": 8}, "queries: a score file has the documents it has"),
     ],
 )
 def test_factors_that_cannot_be_are_named(parameters, message):
@@ -186,7 +214,7 @@ def test_a_pilot_needs_both_groups(pilot, tmp_path):
 
 def test_teeth_and_the_law_of_zero():
     sizes = range(1, 80)
-    cells = [Parameters(scenario="enron", reference=10, calibration=L) for L in sizes]
+    cells = [Parameters(scenario="enron", population="redraw", reference=10, calibration=L) for L in sizes]
     for method, extra in (("scf", 0), ("mean", 10)):
         column = Column(method, "tpr", "0.05")
         assert [PLAN["steps"](p, column) for p in cells] == [((L + extra + 1) // 20,) for L in sizes]

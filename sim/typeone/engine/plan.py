@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from pydantic import ValidationError
 
 from typeone.engine.design import Design, explain
 from typeone.engine.parameters import Scalar, canonical, suggestion
+from typeone.engine.registry import find
 from typeone.engine.streams import stream_key
 from typeone.engine.study import Cell, Study
 from typeone.levels import Level
-from typeone.studies import find
 
 RESERVED = frozenset(
     {
@@ -78,8 +78,12 @@ class Plan:
         return json.dumps({name: canonical(value) for name, value in sorted(values.items())})
 
 
-def plan(design: Design) -> Plan:
-    """Resolve ``design``: find its study, validate every cell, digest its input files."""
+def plan(design: Design, *, paired: Collection[str] = ()) -> Plan:
+    """Resolve ``design``: find its study, validate every cell, digest its input files.
+
+    Cells that differ only in factors of ``paired`` share their random streams, as those that differ only in the
+    study's own paired factors always do.
+    """
     study, reference = find(design.study)
     fields = study.parameters.model_fields
     for name in itertools.chain(design.factors, *design.cells):
@@ -98,7 +102,7 @@ def plan(design: Design) -> Plan:
         first = canonical_cells.setdefault(json.dumps(texts, sort_keys=True), index)
         if first != index:
             raise ValueError(f"cells[{index}]: repeats cells[{first}]")
-        unpaired = {name: text for name, text in texts.items() if name not in study.paired}
+        unpaired = {name: text for name, text in texts.items() if name not in {*study.paired, *paired}}
         key = stream_key(design.seed, study.name, unpaired)
         cells.append(Cell(index, parameters, levels, key, inputs))
     facts = {
@@ -108,6 +112,8 @@ def plan(design: Design) -> Plan:
         "seed": design.seed,
         "inputs": digests,
     }
+    if paired:
+        facts["paired"] = sorted(paired)
     return Plan(design, study, reference, tuple(cells), facts)
 
 

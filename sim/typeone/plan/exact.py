@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from fractions import Fraction
 
 from typeone.engine.study import Column
-from typeone.plan.question import Asked, Line
+from typeone.plan.cells import Line
+from typeone.plan.question import Asked
 from typeone.plan.target import Target
 
 

@@ -5,6 +5,8 @@
         "factors": {"L": "calibration", "K": "reference"},
         "steps": steps,
         "law": law,
+        "common": common,
+        "uncertainty": uncertainty,
     }
 
 measures
@@ -18,6 +20,13 @@ law(cells, column, bound)
     For each of ``cells`` (validated parameters) the exact expectation of the column, or None where only a
     simulation knows it.  A float closer to ``bound`` (an exact number) than its own accuracy must be settled
     by the study, so that comparing with ``bound`` is right.
+common(cells)
+    All cells of a plan have one key, but a stream is read in order, so what a size makes longer moves what comes
+    after it.  Values of factors, by name, with which all of ``cells`` draw as much as the largest of them and use
+    their share of it.  They may change what is drawn, never the law of what is used.
+uncertainty(cell, factor)
+    Where the factor's value is an estimate, such as a pilot's effect: the ends of an interval of the true value,
+    as multiples of the estimate, and what interval that is.  None, or no function: the value is an assumption.
 
 The engine knows nothing of it, and a study without it can be planned all the same.
 """
@@ -30,11 +39,13 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from typeone.engine.parameters import suggestion
-from typeone.engine.study import Column
+from typeone.engine.parameters import Scalar, suggestion
+from typeone.engine.study import Cell, Column
 
 Steps: TypeAlias = Callable[[Any, Column], Hashable]
 Law: TypeAlias = Callable[[Sequence[Any], Column, Fraction], Sequence[float | Fraction | None]]
+Common: TypeAlias = Callable[[Sequence[Cell]], Mapping[str, Scalar]]
+Uncertainty: TypeAlias = Callable[[Cell, str], tuple[float, float, str] | None]
 
 
 def _smooth(parameters: Any, column: Column) -> Hashable:
@@ -46,6 +57,14 @@ def unknown(cells: Sequence[Any], column: Column, bound: Fraction) -> Sequence[f
     return [None] * len(cells)
 
 
+def _as_they_are(cells: Sequence[Cell]) -> Mapping[str, Scalar]:
+    return {}
+
+
+def _assumed(cell: Cell, factor: str) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Hints:
     """A study's ``PLAN`` with the defaults filled in."""
@@ -54,6 +73,8 @@ class Hints:
     factors: Mapping[str, str] = field(default_factory=dict)
     steps: Steps = _smooth
     law: Law = unknown
+    common: Common = _as_they_are
+    uncertainty: Uncertainty = _assumed
 
 
 def hints_of(reference: str) -> Hints:

@@ -12,11 +12,12 @@ import pyarrow as pa
 from typeone import tables
 from typeone.engine import manifest
 from typeone.engine.files import explained, locked, write_whole
+from typeone.plan.cells import Line
 from typeone.plan.evidence import Evidence
 from typeone.plan.exact import teeth
 from typeone.plan.frontier import priced
 from typeone.plan.journal import Journal
-from typeone.plan.question import Asked, Line, Question, understand
+from typeone.plan.question import Asked, Question, understand
 from typeone.plan.result import CURVE, Answer, PlanResult, Size
 from typeone.plan.sampler import Sampler, Workers
 from typeone.plan.search import Bracket, Search
@@ -107,6 +108,7 @@ def _answered(asked: Asked, evidence: Evidence, told: _Told) -> PlanResult:
         column=asked.column,
         factors=asked.factors,
         effect=asked.question.effect,
+        about=asked.about,
         error=asked.question.error.text,
         answers=priced(answers, asked.factors, asked.costs),
         repetitions=evidence.repetitions,
@@ -157,7 +159,7 @@ def _answer(asked: Asked, line: Line, search: Search, evidence: Evidence) -> Ans
         cell = line.first + bracket.point
         return Size.of(bracket, asked.sizes, evidence.reached(cell), evidence.limits(cell))
 
-    return Answer(line.multiple.text, line.outer, size(search.minimum), size(search.stable))
+    return Answer(line.multiple.text, line.effect, line.outer, size(search.minimum), size(search.stable))
 
 
 def _curve(asked: Asked, searches: Searches, evidence: Evidence) -> pa.Table:

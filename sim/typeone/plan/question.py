@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from pydantic import ValidationError
-
 from typeone.engine import manifest, workers
-from typeone.engine.design import Design, design_from, explain
-from typeone.engine.parameters import canonical, suggestion, typed
-from typeone.engine.plan import Plan, grid, plan
+from typeone.engine.design import Design, design_from
+from typeone.engine.parameters import suggestion
+from typeone.engine.plan import Plan
+from typeone.engine.registry import find
 from typeone.engine.study import Column, Study
 from typeone.levels import Level, level, number
+from typeone.plan.cells import MOST_SIZES, Line, lay_out
 from typeone.plan.hints import Hints, hints_of, unknown
 from typeone.plan.target import Target, read_target
-from typeone.studies import find
 
-MOST_SIZES = 20_000
-MULTIPLES = (Level("0.8"), Level("1"), Level("1.2"))
-ONE = Level("1")
 ERROR = Level("0.05")
 
 
@@ -42,7 +37,8 @@ class Question:
     at_most: tuple[str, ...] = ()
     cost: tuple[str, ...] = ()
     effect: str = ""
-    """A factor whose value is also taken at 80 % and 120 %, to show how the answer depends on it."""
+    """A factor whose value is also taken smaller and larger, to show how the answer depends on it: at 80 % and 120 %
+    where it is assumed, at the ends of an interval where the study knows it to be an estimate."""
     level: str = ""
     method: str = ""
     every: bool = False
@@ -62,17 +58,6 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """Sizes of the searched factor, everything else fixed: position i of the search is cell ``first + i``."""
-
-    multiple: Level
-    """Of the effect."""
-    outer: int | None
-    """The size of the second factor, if there is one."""
-    first: int
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """A question resolved against its study."""
 
@@ -86,6 +71,8 @@ class Asked:
     """The searched factor and, perhaps, the second."""
     sizes: tuple[int, ...]
     lines: tuple[Line, ...]
+    about: str
+    """What the multiples of the effect are."""
     costs: Mapping[str, Level]
 
     @property
@@ -124,8 +111,10 @@ def understand(question: Question) -> Asked:
     for limit in limits:
         if limit.sense != "<=":
             raise ValueError(f"--at-most {limit.text!r}: is a limit from above; write <= or =")
+    effect = _factor("--effect", question.effect, study, hints) if question.effect else ""
     levels = [at, *(one.level for one in (target, *limits))]
-    planned, lines = _cells(question, study, hints, varied, [one for one in levels if one is not None])
+    design = _simulated(question, [one for one in levels if one is not None])
+    planned, lines, about = lay_out(design, hints, varied, effect)
     columns = _measured(planned)
     target, column = target.among(columns, at, of)
     # A limit is meant at the target's level and for its method unless it says otherwise.
@@ -141,6 +130,7 @@ def understand(question: Question) -> Asked:
         factors=tuple(varied),
         sizes=sizes,
         lines=lines,
+        about=about,
         costs=costs,
     )
 
@@ -213,73 +203,11 @@ def _costs(texts: Sequence[str], varied: Mapping[str, Sequence[int]], study: Stu
     return found
 
 
-def _cells(
-    question: Question, study: Study, hints: Hints, varied: Mapping[str, Sequence[int]], levels: Sequence[Level]
-) -> tuple[Plan, tuple[Line, ...]]:
-    """One cell for each effect, second size and size, in this order."""
-    effect = _factor("--effect", question.effect, study, hints) if question.effect else ""
-    if effect in varied:
-        raise ValueError(f"--effect {question.effect}: is varied already")
-    fixed = _fixed(question.design, varied)
-    inner, *more = varied.values()
-    outers: list[int | None] = [*more[0]] if more else [None]
-    multiples = MULTIPLES if effect else (ONE,)
-    if len(inner) * len(outers) * len(multiples) > MOST_SIZES:
-        raise ValueError(f"--vary: more than {MOST_SIZES} cells in all; add a step")
-    scaled = _scaled(study, {**fixed, **{name: sizes[0] for name, sizes in varied.items()}}, effect, multiples)
-    cells: list[dict[str, Any]] = []
-    lines = []
-    for (multiple, extra), outer in itertools.product(scaled, outers):
-        lines.append(Line(multiple, outer, len(cells)))
-        for size in inner:
-            cells.append(dict(zip(varied, (size, outer), strict=False)) | extra)
-    changes = {
-        "factors": {name: value for name, value in fixed.items() if name != effect},
-        "cells": cells,
-        "repetitions": question.looks()[-1],
-        "stop": None,
-    }
+def _simulated(question: Question, levels: Sequence[Level]) -> Design:
+    """The design with the plan's repetitions, and the levels that target and limits name."""
+    changes: dict[str, Any] = {"repetitions": question.looks()[-1], "stop": None}
     changes |= {"levels": list({one: one.text for one in levels}.values())} if levels else {}
-    planned = plan(design_from(question.design.model_dump(mode="json", exclude_unset=True) | changes))
-    _check_whole(planned, varied)
-    return planned, tuple(lines)
-
-
-def _fixed(design: Design, varied: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of all other factors; they must be one set."""
-    rest = [{k: v for k, v in point.items() if k not in varied} for point in grid(design)]
-    distinct = {json.dumps(point, sort_keys=True) for point in rest}
-    if len(distinct) > 1:
-        names = {name for point in rest for name in point}
-        several = sorted(name for name in names if len({canonical(point.get(name)) for point in rest}) > 1)
-        raise ValueError(f"{several[0]}: the design has several values; choose one with --set {several[0]}=VALUE")
-    return rest[0]
-
-
-def _scaled(
-    study: Study, values: Mapping[str, Any], effect: str, multiples: Sequence[Level]
-) -> Iterator[tuple[Level, dict[str, Any]]]:
-    """Each multiple with the effect at that multiple of its value."""
-    if not effect:
-        yield ONE, {}
-        return
-    try:
-        value = getattr(study.parameters.model_validate(dict(values)), effect)
-    except ValidationError as error:
-        raise ValueError(explain(error, study.name)) from None
-    if isinstance(value, bool | str):
-        raise ValueError(f"--effect {effect}: {value!r} is no number that could be multiplied")
-    for multiple in multiples:
-        exact = Level(value) * multiple
-        whole = exact.denominator == 1
-        yield multiple, {effect: exact.numerator if whole else float(exact) if isinstance(value, float) else str(exact)}
-
-
-def _check_whole(planned: Plan, varied: Mapping[str, Any]) -> None:
-    for factor in varied:
-        value = getattr(planned.cells[0].parameters, factor)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise ValueError(f"--vary {factor}: {typed(value)!r} is no whole number, so it has no sizes")
+    return design_from(question.design.model_dump(mode="json", exclude_unset=True) | changes)
 
 
 def _measured(planned: Plan) -> tuple[Column, ...]:

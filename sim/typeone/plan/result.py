@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from typeone.display import drawn, html_table
+from typeone.display import html_table
 from typeone.engine.verdicts import Verdict
+from typeone.notebook import drawn
 from typeone.plan.search import Bracket
 
 CURVE = pa.schema(
@@ -104,6 +105,8 @@ class Answer:
     """The answer along one line: for one multiple of the effect and one size of the second factor."""
 
     multiple: str
+    effect: str
+    """The effect's value there; "" when none was asked about."""
     outer: int | None
     minimum: Size
     stable: Size
@@ -124,6 +127,9 @@ class PlanResult:
     column: tuple[str, str, str]
     factors: tuple[str, ...]
     effect: str
+    """The factor that was also taken smaller and larger; "": none."""
+    about: str
+    """What the multiples of the effect are, in a sentence."""
     error: str
     answers: tuple[Answer, ...]
     repetitions: int = 0
@@ -139,8 +145,12 @@ class PlanResult:
         """Everything but the curve."""
         return json.dumps(_plain(self), indent=1, allow_nan=False)
 
+    @property
+    def _caption(self) -> str:
+        return f"{self.study}: {self.target}" + (f"; {self.about}" if self.about else "")
+
     def _repr_html_(self) -> str:
-        return html_table(*answer_rows(self), caption=f"{self.study}: {self.target}") + drawn("plan", self)
+        return html_table(*answer_rows(self), caption=self._caption) + drawn("plan", self)
 
 
 def _plain(value: Any) -> Any:
@@ -159,12 +169,16 @@ def answer_rows(result: PlanResult) -> tuple[list[str], list[list[Any]]]:
     """Header and rows of a table of all answers, one line each."""
     inner, *outer = result.factors
     priced = any(answer.cost for answer in result.answers)
-    header = [*([f"x {result.effect}"] if result.effect else []), *outer, f"minimum {inner}", f"stable {inner}"]
+    valued = any(answer.effect != answer.multiple for answer in result.answers if result.effect)
+    header = [f"x {result.effect}"] if result.effect else []
+    header += [result.effect] if valued else []
+    header += [*outer, f"minimum {inner}", f"stable {inner}"]
     header += ["stable cost", "cheapest"] if priced else []
     header += ["frontier"] if outer else []
     rows = []
     for answer in result.answers:
         row: list[Any] = [answer.multiple] if result.effect else []
+        row += [answer.effect] if valued else []
         row += [answer.outer] if outer else []
         row += [answer.minimum.short, answer.stable.short]
         row += [answer.cost.get("stable"), answer.cheapest] if priced else []

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from typeone.engine.backends import Backend, make_backend
+from typeone.engine.backend import Backend
+from typeone.engine.backends import make_backend
 from typeone.engine.flight import Flight
 from typeone.engine.plan import Plan, gaps
 from typeone.engine.schedule import Chunk

@@ -18,7 +18,7 @@ MOST_ROWS = 40
 Texts = list[str] | None
 
 
-def command(  # one parameter for each option of the command line
+def command(  # long because an option of the command line is a parameter, and its help stands here
     context: typer.Context,
     name: Annotated[
         str, typer.Argument(help="A preset, a TOML file, a study, or module:NAME.", autocompletion=designs)
@@ -28,7 +28,7 @@ def command(  # one parameter for each option of the command line
     out: Annotated[Path, typer.Option(help="Folder of the plan; made or continued.")],
     at_most: Annotated[Texts, typer.Option(help="A limit checked at the answer, e.g. fpr=.05; repeatable.")] = None,
     cost: Annotated[Texts, typer.Option(help="FACTOR=COST of one unit; repeatable.")] = None,
-    effect: Annotated[str, typer.Option(help="A factor to take at 80, 100 and 120 %.")] = "",
+    effect: Annotated[str, typer.Option(help="A factor to take smaller and larger too, to see what it does.")] = "",
     level: Annotated[str, typer.Option(help="Level of measures that name none.")] = "",
     method: Annotated[str, typer.Option(help="Method of measures that name none.")] = "",
     every: Annotated[bool, typer.Option("--every", help="Simulate every size, infer none.")] = False,
@@ -81,8 +81,8 @@ def command(  # one parameter for each option of the command line
 
 
 def _found(question: Question, out: Path, workers: Workers, *, quiet: bool) -> PlanResult:
-    from typeone.cli.output import progress
     from typeone.plan import Progress, answer
+    from typeone.terminal.output import progress
 
     with progress("plan", quiet=quiet, unit="repetitions") as bar:
 
@@ -97,9 +97,9 @@ def _found(question: Question, out: Path, workers: Workers, *, quiet: bool) -> P
 
 
 def _report(result: PlanResult, out: Path) -> None:
-    from typeone.cli.output import say
     from typeone.display import text_table
     from typeone.plan.result import answer_rows
+    from typeone.terminal.output import say
 
     say(f"{result.study}: the least {result.factors[0]} with {result.target}")
     if len(result.main) == 1:
@@ -107,6 +107,8 @@ def _report(result: PlanResult, out: Path) -> None:
             _say(title, size, result.main[0])
     if len(result.answers) > 1:
         typer.echo("\n" + text_table(*answer_rows(result), most=MOST_ROWS))
+        if result.about:
+            say("\n" + result.about)
         for one in result.main if len(result.main) > 1 else ():
             if one.cheapest:
                 typer.echo(f"\ncheapest: {result.factors[1]} {one.outer}")

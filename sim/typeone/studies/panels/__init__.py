@@ -3,8 +3,7 @@
 from typeone.engine.study import Measure, Study
 from typeone.studies.panels.parameters import Parameters
 from typeone.studies.panels.planning import PLAN
-from typeone.studies.panels.simulate import simulate
-from typeone.studies.panels.tables import share
+from typeone.studies.panels.simulate import share, simulate
 
 STUDY = Study(
     name="panels",

@@ -11,7 +11,7 @@ from typeone import panels
 from typeone.engine.streams import generator
 from typeone.engine.study import Cell, Column, Columns
 from typeone.levels import Level
-from typeone.panels._curves import quota
+from typeone.panels.curves import quota
 from typeone.studies.panels.parameters import Parameters
 
 

@@ -11,14 +11,20 @@ from typeone.engine.study import Cell, Column, Columns
 from typeone.panels.options import decimal
 from typeone.studies.panels.attacks import attacked
 from typeone.studies.panels.parameters import Parameters
-from typeone.studies.panels.tables import LAYERS, Tables
+from typeone.studies.panels.tables import LAYERS, Tables, tables_of
 from typeone_kernels.certificates import vote_histograms
 
 BATCH = 2**20  # acceptance probabilities alive together
 
 
+def share(cell: Cell) -> Tables | None:
+    """The tables of a certificate cell; None for an attack."""
+    p: Parameters = cell.parameters
+    return tables_of(p) if p.attack == "none" else None
+
+
 def simulate(cell: Cell, shared: Tables | None, first: int, count: int) -> Columns:
-    """Measures of repetitions ``first`` .. ``first + count - 1``."""
+    """Measures of repetitions ``first`` .. ``first + count - 1``, one value for each."""
     if shared is None:
         return attacked(cell, first, count)
     p: Parameters = cell.parameters

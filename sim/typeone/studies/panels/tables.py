@@ -10,11 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone.engine.study import Cell
-from typeone.panels._thresholds import most_unfavorable_share, needed_to_err
 from typeone.panels.certificate import passing
 from typeone.panels.design import certification_of_counts, failures_borne
 from typeone.panels.options import Terms
+from typeone.panels.thresholds import most_unfavorable_share, needed_to_err
 from typeone.studies.panels.generator import Law
 from typeone.studies.panels.parameters import Parameters
 
@@ -44,11 +43,8 @@ class Tables:
     certified: Mapping[str, float]
 
 
-def share(cell: Cell) -> Tables | None:
-    """The tables of a certificate cell; None for an attack."""
-    p: Parameters = cell.parameters
-    if p.attack != "none":
-        return None
+def tables_of(p: Parameters) -> Tables:
+    """The tables of a certificate cell."""
     law = Law.of(p)
     terms = p.terms("exact")
     rule = passing(p.evaluators, p.units, terms)

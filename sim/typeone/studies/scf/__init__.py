@@ -21,8 +21,8 @@ STUDY = Study(
     simulate=simulate,
     share=share,
     # Cap, smoothing and rho change the methods, not the partitions: common random numbers across their values;
-    # a larger effect or pool or another shape is another world, but one that is compared with the first.
-    paired=("cap", "smoothing", "rho", "own", "effect", "pool", "resample", *SHAPED),
+    # a larger effect or pool, more queries or another shape is another world, but one that is compared with the first.
+    paired=("cap", "smoothing", "rho", "own", "effect", "pool", "queries", "resample", *SHAPED),
     inputs=("scores",),
     levels=("0.05", "0.10", "0.20"),
 )

@@ -29,6 +29,8 @@ class Parameters(BaseModel):
     """Reference sources K; 0: the scenario's own, or 20 for a score file."""
     calibration: int = Field(default=0, ge=0)
     """Calibration sources L; 0: the scenario's own, or 39 for a score file."""
+    queries: int = Field(default=0, ge=0, le=1000)
+    """Queries (documents) of every source of a scenario; 0: the published number, or 1 to 16 where that varies."""
     cap: Exact = Level("0.05")
     smoothing: str = "document"
     rho: Exact = Level("0.5")
@@ -89,6 +91,8 @@ class Parameters(BaseModel):
             raise ValueError("resample: only a score file is resampled; a scenario has population='redraw'")
         if self.pool and self.scenario == "scores" and not self.resample:
             raise ValueError("pool: a score file has the controls it has, unless resample=true")
+        if self.queries and self.scenario == "scores":
+            raise ValueError("queries: a score file has the documents it has; only a scenario can draw others")
         return self
 
     @model_validator(mode="after")
@@ -97,15 +101,24 @@ class Parameters(BaseModel):
             raise ValueError(f"{given[0]}: the shape of a score file is its own; only a scenario's can be changed")
         return self
 
+    @model_validator(mode="after")
+    def _divides(self) -> Parameters:
+        if self.scenario != "scores" and self.scene.pool < self.K + self.L + 1:
+            raise ValueError(
+                f"reference={self.K}, calibration={self.L}: the null pool has {self.scene.pool} sources, and at least "
+                "one must be left to test; population='redraw' draws as many as it takes, or give a larger pool"
+            )
+        return self
+
     @property
     def scene(self) -> Scenario:
-        """The scenario with this cell's null pool, shape and effect."""
+        """The scenario with this cell's null pool, queries, shape and effect."""
         given = {name: float(value) for name in SHAPED if (value := getattr(self, name)) is not None}
         scenario = SCENARIOS[self.scenario]
         scenario = scenario.reshaped(replace(scenario.shape, **given))
         tested = scenario.pool - scenario.reference - scenario.calibration
         needed = self.K + self.L + tested if self.population == "redraw" else 0
-        return scenario.changed(self.pool or max(scenario.pool, needed), float(self.effect))
+        return scenario.changed(self.pool or max(scenario.pool, needed), float(self.effect), self.queries)
 
     @property
     def K(self) -> int:

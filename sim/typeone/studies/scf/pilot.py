@@ -2,16 +2,19 @@
 
 What is simulated is the population "one of these participants, one of these controls, each equally likely".
 So plans are conditional on the pilot: they do not know how far its few sources are from the field's, and a
-source drawn twice ties with itself (a tie counts against the discovery).
+source drawn twice ties with itself (a tie counts against the discovery).  How far its effect may be, the distance of
+its groups, can be said: ``effect_interval``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from typeone.engine.streams import generator
 from typeone.scf.bags import Bags
@@ -53,3 +56,31 @@ def pilot_of(bags: Bags, is_participant: NDArray[np.bool_], is_control: NDArray[
             raise ValueError(f"{name}: a pilot needs at least one such source")
     order = bags.canonical_order()
     return Pilot(*bags.grouped(), order[is_participant[order]], order[is_control[order]])
+
+
+class Interval(NamedTuple):
+    """An estimate and the ends of its interval."""
+
+    estimate: float
+    lower: float
+    upper: float
+
+
+def effect_interval(bags: Bags, is_participant: NDArray[np.bool_], is_control: NDArray[np.bool_]) -> Interval:
+    """Participants' mean score less controls', every source counting equally, with Welch's 95 % interval.
+
+    Sources are the independent units, so their means are compared; the groups differ in number and spread, which is
+    what Welch's degrees of freedom are for.  Among a dozen sources percentiles of a bootstrap cover too little, and
+    this needs no seed.
+    """
+    means = np.bincount(bags.source, weights=bags.score) / bags.sizes
+    groups = means[is_participant], means[is_control]
+    if min(group.size for group in groups) < 2:
+        raise ValueError("effect: an interval needs at least two participants and two controls")
+    shares = [float(group.var(ddof=1)) / group.size for group in groups]
+    distance, variance = float(groups[0].mean() - groups[1].mean()), sum(shares)
+    if variance == 0:
+        return Interval(distance, distance, distance)
+    freedom = variance**2 / sum(share**2 / (group.size - 1) for share, group in zip(shares, groups, strict=True))
+    half = float(stdtrit(freedom, 0.975)) * variance**0.5
+    return Interval(distance, distance - half, distance + half)

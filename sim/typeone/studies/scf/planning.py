@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from typeone.engine.study import Column
+from typeone.engine.study import Cell, Column
 from typeone.levels import Level
 from typeone.scf.statistics import EVIDENCE
 from typeone.studies.scf.parameters import Parameters
+from typeone.studies.scf.pilot import effect_interval, pilot_of
+from typeone.studies.scf.population import read_file
 
 REJECTIONS = ("tpr", "fpr", "tpr_gain")
 
@@ -32,9 +34,47 @@ def _most(p: Parameters, method: str, level: Level) -> int:
     return math.floor(level * (m + 1))
 
 
+def common(cells: Sequence[Cell]) -> dict[str, int]:
+    """Where every repetition draws its population: the null pool of the largest size.
+
+    So populations are the same, and the roles of a smaller partition lie inside those of a larger one.  A smaller
+    one has more null tests, each like the others: no expectation changes.
+    """
+    first: Parameters = cells[0].parameters
+    if first.pool:
+        return {}
+    if first.resample:
+        pilot = pilot_of(*read_file(cells[0].inputs.get("scores"), first))
+        return {"pool": max(pilot.pool(cell.parameters) for cell in cells)}
+    if first.scenario != "scores" and first.population == "redraw":
+        return {"pool": max(cell.parameters.scene.pool for cell in cells)}
+    return {}
+
+
+def uncertainty(cell: Cell, factor: str) -> tuple[float, float, str] | None:
+    """A score file's own effect is an estimate: the ends of its interval as multiples of it."""
+    p: Parameters = cell.parameters
+    if factor != "effect" or p.scenario != "scores":
+        return None
+    bags, participant, control = read_file(cell.inputs.get("scores"), p.model_copy(update={"effect": Level(1)}))
+    interval = effect_interval(bags, participant, control)
+    if interval.estimate <= 0:
+        raise ValueError(
+            f"effect: participants of the score file score no higher than its controls (by {interval.estimate:.4g}): "
+            "there is no effect to multiply"
+        )
+    told = (
+        f"the ends of a 95 % interval of the score file's own effect, from {participant.sum()} participants and "
+        f"{control.sum()} controls (Welch); all else is taken from the file as it is"
+    )
+    return interval.lower / interval.estimate, interval.upper / interval.estimate, told
+
+
 PLAN = {
     "measures": {"power": "tpr@0.05:scf"},
-    "factors": {"K": "reference", "L": "calibration"},
+    "factors": {"K": "reference", "L": "calibration", "q": "queries"},
     "steps": steps,
     "law": law,
+    "common": common,
+    "uncertainty": uncertainty,
 }

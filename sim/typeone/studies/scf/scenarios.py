@@ -11,8 +11,8 @@ has the score
 Scores are in units of the bulk of a document's own noise.  The six numbers of each scenario are fitted by
 ``typeone scf fit SCENARIO`` to the published AUROC row and capped shares only, averaged over populations; TPR,
 FPR, cap sensitivity and SDs are held out.  Bag sizes: all equal to the published number of queries, or uniform
-on 1..16 where the publication says 1-16.  The fitted numbers and their residuals stand in shapes.json, which that
-command writes.
+on 1..16 where the publication says 1-16, or all equal to ``queries`` where that is given.  The fitted numbers and
+their residuals stand in shapes.json, which that command writes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from typeone.engine.streams import generator
 
-POPULATION_LANE = 1  # lane 0 of a repetition draws its partition
+POPULATION_LANE, NOISE_LANE, RESPONSE_LANE = 1, 2, 3  # lane 0 of a repetition draws its partition
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,17 @@ class Scenario:
     calibration: int
     shape: Shape
     published: Published
+    queries: int = 0
+    """Documents of every source; 0: uniform on ``least`` .. ``most``."""
 
     @property
     def sources(self) -> int:
         """Participants and null pool together."""
         return self.participants + self.pool
 
-    def changed(self, pool: int, effect: float) -> Scenario:
-        """With a null pool of ``pool`` sources, and ``effect`` times the effect."""
-        return replace(self, pool=pool, shape=replace(self.shape, effect=effect * self.shape.effect))
+    def changed(self, pool: int, effect: float, queries: int) -> Scenario:
+        """With a null pool of ``pool`` sources, ``effect`` times the effect, and so many queries of each source."""
+        return replace(self, pool=pool, queries=queries, shape=replace(self.shape, effect=effect * self.shape.effect))
 
     def reshaped(self, shape: Shape) -> Scenario:
         """The same sizes with other numbers."""
@@ -119,11 +121,17 @@ def draw_documents(
     """(scores (D,), source codes (D,), P): sources 0..P-1 participate, the rest are the null pool."""
     rng = generator(key, repetition, POPULATION_LANE)
     shape = scenario.shape
-    sizes = rng.integers(scenario.least, scenario.most, size=scenario.sources, endpoint=True)
-    codes = np.repeat(np.arange(scenario.sources), sizes)
+    if scenario.queries:
+        # Document after document of all sources, from lanes of their own: more queries add documents and move none.
+        codes = np.tile(np.arange(scenario.sources), scenario.queries)
+        of_noise, of_response = (generator(key, repetition, lane) for lane in (NOISE_LANE, RESPONSE_LANE))
+    else:
+        sizes = rng.integers(scenario.least, scenario.most, size=scenario.sources, endpoint=True)
+        codes = np.repeat(np.arange(scenario.sources), sizes)
+        of_noise = of_response = rng
     baseline = rng.standard_normal(scenario.sources)
-    noise = rng.standard_t(shape.nu, size=codes.size)
-    responds = rng.random(codes.size) < shape.share
+    noise = of_noise.standard_t(shape.nu, size=codes.size)
+    responds = of_response.random(codes.size) < shape.share
     gain = shape.effect * np.exp(-shape.ceiling * np.maximum(noise, 0.0))
     score = shape.tau * baseline[codes] + np.where(noise > 0, shape.stretch * noise, noise)
     score += np.where(responds & (codes < scenario.participants), gain, 0.0)

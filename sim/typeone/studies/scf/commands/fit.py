@@ -10,9 +10,9 @@ import typer
 
 def command(  # one parameter for each option of the command line
     scenario: Annotated[list[str], typer.Argument(help="reddit, cc-news, enron, chromium.")],
-    populations: Annotated[int, typer.Option(help="Redrawn populations in each evaluation.")] = 400,
+    populations: Annotated[int, typer.Option(min=1, help="Redrawn populations in each evaluation.")] = 400,
     seed: Annotated[int, typer.Option(help="Seed of the populations.")] = 1,
-    most: Annotated[int, typer.Option(help="Most evaluations.")] = 200,
+    most: Annotated[int, typer.Option(min=1, help="Most evaluations.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Write (or update) a file like shapes.json here.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what --out would hold.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
@@ -26,14 +26,16 @@ def command(  # one parameter for each option of the command line
     from datetime import date
     from importlib.metadata import version
 
-    from typeone.cli.output import Tell, progress, say
+    from typeone import outputs
     from typeone.display import text_table
     from typeone.studies.scf.fit import fit
     from typeone.studies.scf.scenarios import SCENARIOS
+    from typeone.terminal.output import Tell, progress, say
 
     for name in scenario:
         if name not in SCENARIOS:
             raise ValueError(f"scenario={name!r}: is one of {', '.join(SCENARIOS)}")
+    target = None if out is None else outputs.file(out)
     kept = json.loads(out.read_text(encoding="utf-8")) if out is not None and out.exists() else {"scenarios": {}}
 
     for name in scenario:
@@ -49,7 +51,7 @@ def command(  # one parameter for each option of the command line
         command = f"typeone scf fit {name} --populations {populations} --seed {seed} --most {most} --out shapes.json"
         kept["scenarios"][name] = found.as_json() | {"date": date.today().isoformat(), "command": command}
     kept["versions"] = {package: version(package) for package in ("typeone", "numpy", "scipy", "numba")}
-    if out is not None:
-        out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    if target is not None:
+        target.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     if as_json:
         typer.echo(json.dumps(kept, indent=1))
