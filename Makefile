@@ -1,4 +1,4 @@
-.PHONY: demo test lint types suite clean test-lowest bench docs results compare
+.PHONY: demo test lint types suite clean test-lowest release bench docs results compare
 
 PY = .venv/bin/python
 export PYTHONUTF8 = 1
@@ -26,6 +26,10 @@ suite:
 # The suite on the oldest dependencies that pyproject.toml allows (needs uv).
 test-lowest:
 	@sh requirements/lowest.sh
+
+# sdist and wheel into dist/, each installed in a new environment of every supported Python here, where the demo runs.
+release:
+	@sh requirements/release.sh
 
 # Ratios beside floors, twins and peers, into results/benchmarks (about 15 minutes on two quiet cores).
 bench:

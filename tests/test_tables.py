@@ -1,6 +1,7 @@
 """Users' tables: formats by content, columns checked, errors that name column and row."""
 
 import os
+import re
 import stat
 
 import numpy as np
@@ -239,3 +240,70 @@ def test_names_that_look_alike_are_pointed_out(other):
     audit = Audit("x")
     look_alikes(audit, pa.table({"id": ["s1", "s2", "s10", "10", "s1"]}), ["id"])
     assert audit.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "sources"),
+    [("kind=x", ["a", "c"]), ("n=2", ["b"]), ("known=true", ["a", "b"]), ("odd=name=x=y", ["c"]), ("x=1.5", ["a"])],
+)
+def test_rows_are_picked_by_the_text_of_a_value(tmp_path, rule, sources):
+    """A name of a column may hold an equals sign, and so may a value."""
+    table = pa.table(
+        {
+            "source": ["a", "b", "c"],
+            "kind": ["x", "y", "x"],
+            "n": [1, 2, None],
+            "known": [True, True, False],
+            "odd=name": [None, "x", "x=y"],
+            "x": [1.5, 1.25, None],
+        }
+    )
+    tables.write(table, tmp_path / "x.parquet")
+    assert tables.read(tmp_path / "x.parquet", rule)["source"].to_pylist() == sources
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("kind", "rows='kind': is written column=value"),
+        ("knd=x", "no column 'knd'; the columns are: kind, list"),
+        ("kind=z", "rows='kind=z': no row has this value; column 'kind' holds x, y"),
+        ("list=1", "column 'list': one value a row is needed, not list<item: int64>"),
+    ],
+)
+def test_a_rule_that_picks_nothing_is_an_error(rule, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        tables.where(pa.table({"kind": ["x", None, "y"], "list": [[1], [2], [3]]}), rule)
+
+
+def test_a_rule_stands_for_a_column_of_truth_values():
+    table = pa.table({"participant": [True, False, False], "a=b": [True, True, False]})
+    marked, name = tables.marked(table, "participant=false", "control")
+    assert tables.booleans(marked, name).tolist() == [False, True, True]
+    assert tables.marked(table, "a=b", "control") == (table, "a=b")
+    assert tables.marked(table, "participant", "control") == (table, "participant")
+
+
+def test_outputs_that_cannot_be_made_are_refused_before_any_work(tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_text("a\n1\n")
+    (tmp_path / "read-only.csv").write_text("kept")
+    (tmp_path / "read-only.csv").chmod(0o444)
+    (tmp_path / "dangling.csv").symlink_to("gone/x.csv")
+    (tmp_path / "link.csv").symlink_to("in.csv")
+    (tmp_path / "again.csv").symlink_to("out.csv")
+    os.mkfifo(tmp_path / "pipe.csv")
+    for name, told in (
+        ("in.csv", "is the input"),
+        ("link.csv", "is the input"),
+        ("read-only.csv", "is read-only"),
+        ("dangling.csv", "the folder .*gone does not exist"),
+        ("pipe.csv", "is a pipe or a device"),
+        ("x.txt", "the name must end in"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            tables.check_outputs([None, tmp_path / name], [source, None])
+    with pytest.raises(ValueError, match="is named for two outputs"):
+        tables.check_outputs([tmp_path / "out.csv", tmp_path / "again.csv"], [source])
+    tables.check_outputs([tmp_path / "out.csv", tmp_path / "other.csv"], [source])
+    assert (tmp_path / "read-only.csv").read_text() == "kept"

@@ -1,4 +1,4 @@
-"""Results as text for a terminal and as HTML for a notebook."""
+"""Tables and sentences as text for a terminal, as Markdown and as HTML."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from typeone.aligned import GAP, Column, aligned, kind_of
@@ -109,15 +108,6 @@ def html_table(
 def html_paragraphs(texts: Iterable[str]) -> str:
     """Sentences as HTML, escaped."""
     return "".join(f"<p>{html.escape(text)}</p>" for text in texts if text)
-
-
-def drawn(figure: str, result: Any) -> str:
-    """A result's picture as ``<svg>``: ``typeone.figures.inline`` holds a function called ``figure``.
-
-    Imported only when a notebook shows the result, so that nobody else waits for matplotlib.
-    """
-    draw: Callable[[Any], str] = getattr(import_module("typeone.figures.inline"), figure)
-    return draw(result)
 
 
 def _cut(rows: Iterable[Sequence[Any]], most: int) -> tuple[list[Sequence[Any]], int]:

@@ -78,17 +78,31 @@ def clopper_pearson_lower(k: ArrayLike, n: ArrayLike, level: LevelLike) -> Bound
     side; for levels from 1e-20 to .9 within 1e-14 min(p, 1 - p) and one ulp of p.  A level closer to 1 is held as a
     double, which costs 1e-16 / (1 - level); levels down to 1e-290 cost up to 1e-13.  Raises ValueError for other input.
     Where 1 - p must be precise, 1 - p is ``clopper_pearson_upper(n - k, n, level)``.
+
+    >>> round(clopper_pearson_lower(10, 10, "0.05"), 12)
+    0.741134449107
     """
     return _bounds(False, k, n, _level(level))
 
 
 def clopper_pearson_upper(k: ArrayLike, n: ArrayLike, level: LevelLike) -> Bound:
-    """Smallest p with P(Bin(n, p) <= k) <= level: one-sided upper bound; see ``clopper_pearson_lower``."""
+    """Smallest p with P(Bin(n, p) <= k) <= level: one-sided upper bound; see ``clopper_pearson_lower``.
+
+    >>> clopper_pearson_upper([0, 1], 60, "0.05").round(6)
+    array([0.048703, 0.07664 ])
+    """
     return _bounds(True, k, n, _level(level))
 
 
 def clopper_pearson(k: ArrayLike, n: ArrayLike, level: LevelLike) -> tuple[Bound, Bound]:
-    """Two-sided interval with noncoverage at most ``level``: both one-sided bounds at level/2."""
+    """Two-sided interval with noncoverage at most ``level``: both one-sided bounds at level/2.
+
+    Arguments and errors as for ``clopper_pearson_lower``.
+
+    >>> lower, upper = clopper_pearson(3, 100, "0.05")
+    >>> round(lower, 6), round(upper, 6)
+    (0.00623, 0.085176)
+    """
     half = _level(level) / 2
     return _bounds(False, k, n, half), _bounds(True, k, n, half)
 
@@ -99,12 +113,21 @@ def hypergeometric_bounds(x: int, n: int, N: int, level: LevelLike) -> tuple[int
     x of n units drawn without replacement are positive, 0 <= x <= n, 1 <= n <= N.  The lower bound is the least
     C with P(X >= x) > level, the upper one the greatest C with P(X <= x) > level; equality excludes C.
     Raises ValueError for other input.
+
+    >>> hypergeometric_bounds(3, 10, 100, "0.05")
+    (10, 59)
     """
     return _population_bounds(x, n, N, _level(level))
 
 
 def hypergeometric_interval(x: int, n: int, N: int, level: LevelLike) -> tuple[int, int]:
-    """Equal-tailed interval with noncoverage at most ``level``: both one-sided bounds at level/2."""
+    """Equal-tailed interval with noncoverage at most ``level``: both one-sided bounds at level/2.
+
+    Arguments and errors as for ``hypergeometric_bounds``.
+
+    >>> hypergeometric_interval(3, 10, 100, "0.05")
+    (8, 63)
+    """
     return _population_bounds(x, n, N, _level(level) / 2)
 
 

@@ -16,6 +16,9 @@ class Level(Fraction):
 
     ``Level(".05")``, ``Level(0.05)``, ``Level("5e-2")`` and ``Level("1/20")`` are equal; ``text`` is what
     the user wrote and is used for column names.
+
+    >>> Level(0.1) == Level("1/10"), Level(".05").text
+    (True, '.05')
     """
 
     __slots__ = ("text",)
@@ -88,7 +91,8 @@ def levels(name: str, values: LevelLike | list[LevelLike] | tuple[LevelLike, ...
     exact = tuple(level(f"{name}[{i}]" if len(several) > 1 else name, value) for i, value in enumerate(several))
     for i, item in enumerate(exact):
         if item in exact[:i]:
-            raise ValueError(f"{name}[{i}]={item.text}: repeats {name}[{exact.index(item)}]")
+            first = exact.index(item)
+            raise ValueError(f"{name}[{i}]={item.text}: repeats {name}[{first}]={exact[first].text}")
     return exact
 
 

@@ -5,12 +5,11 @@ Every error is a ValueError that names the file or column, the row (the first da
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -19,12 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.feather
-import pyarrow.json
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from typeone import formats, outputs
+
 Missing: TypeAlias = Literal["error", "drop"]
 PACKAGED = Path(__file__).resolve().parent / "data"
+_FEW = 8
+"""Values that a message lists."""
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
 
@@ -35,121 +37,41 @@ class Labels(NamedTuple):
     names: pa.Array
 
 
-def read(path: str | os.PathLike[str]) -> pa.Table:
-    """Read Parquet, Feather / Arrow IPC, CSV or JSON rows, told apart by content, not by name."""
-    file = Path(path)
-    if file.is_dir():
-        raise ValueError(f"{file}: is a folder; a Parquet, Feather or CSV file is needed")
-    if not file.exists():
-        raise ValueError(f"{file}: no such file")
-    with file.open("rb") as stream:
-        head = stream.read(8)
-    if not head:
-        raise ValueError(f"{file}: the file is empty")
-    try:
-        table = _reader(file, head)(file)
-    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        reason = str(error).splitlines()[0].strip().rstrip(".")
-        raise ValueError(f"{file}: cannot be read: {reason}") from None
-    repeated = sorted({name for name in table.column_names if table.column_names.count(name) > 1})
-    if repeated:
-        raise ValueError(f"{file}: two columns are called {repeated[0]!r}")
-    if table.num_rows == 0:
-        raise ValueError(f"{file}: no rows")
-    return table
+def read(path: str | os.PathLike[str], rows: str | None = None) -> pa.Table:
+    """Read Parquet, Feather / Arrow IPC, CSV or JSON rows, told apart by content, not by name.
+
+    ``-`` is standard input.  ``rows`` ("column=value") picks rows, see ``where``.
+    """
+    table = _plain(formats.read(path))
+    return table if rows is None else where(table, rows)
 
 
-def _reader(file: Path, head: bytes) -> Callable[[Path], pa.Table]:
-    if head.startswith(b"PAR1"):
-        return lambda f: pyarrow.parquet.ParquetFile(f).read()
-    if head.lstrip()[:1] in (b"[", b"{"):
-        return _read_json
-    if head.startswith((b"ARROW1", b"FEA1")):
-        return pyarrow.feather.read_table  # type: ignore[no-any-return]
-    packed = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip (or Excel)", b"\x28\xb5\x2f\xfd": "zstd"}
-    for magic, kind in packed.items():
-        if head.startswith(magic):
-            raise ValueError(f"{file}: is a {kind} file; unpack it to Parquet, Feather or CSV first")
-    if b"\0" in head:
-        raise ValueError(f"{file}: is neither Parquet nor Feather nor UTF-8 text")
-    return _read_csv
-
-
-def _read_json(file: Path) -> pa.Table:
-    """An array of objects, or one object a line."""
-    text = file.read_text(encoding="utf-8-sig")
-    try:
-        rows = json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines()]
-        return pa.Table.from_pylist(rows)
-    except RecursionError:
-        raise ValueError(f"{file}: cannot be read as JSON rows: too deeply nested") from None
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ValueError(f"{file}: cannot be read as JSON rows: {error}") from None
-
-
-def _read_csv(file: Path) -> pa.Table:
-    """All columns as text, then whole numbers written the ordinary way as int64 ("007" stays text)."""
-    with file.open("r", encoding="utf-8-sig", newline="", errors="surrogateescape") as stream:
-        header = stream.readline()
-    delimiter = next((mark for mark in ("\t", ";") if mark in header and "," not in header), ",")
-    try:
-        return _with_whole_numbers(_parsed_csv(file, header, delimiter))
-    except (pa.ArrowException, UnicodeError):
-        if fault := _csv_fault(file, delimiter):
-            raise ValueError(f"{file}: {fault}") from None
-        raise
-
-
-def _csv_fault(file: Path, delimiter: str) -> str | None:
-    """The first row that is not UTF-8 or has too few or too many fields, in words: a second, slower reading."""
-    with file.open("r", encoding="utf-8-sig", newline="", errors="surrogateescape") as stream:
-        rows = csv.reader(stream, delimiter=delimiter)
-        names = next(rows)
-        for number, row in enumerate((names, *rows)):
-            where = f"row {number}" if number else "the header"
-            if any("\udc80" <= c <= "\udcff" for field in row for c in field):
-                return f"{where} is not UTF-8 text; save the file as UTF-8 first"
-            if row and len(row) != len(names):
-                return f"{where} has {len(row)} fields, the header {len(names)}"
-    return None
-
-
-def _parsed_csv(file: Path, header: str, delimiter: str) -> pa.Table:
-    parse = pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    sniffed = pyarrow.csv.read_csv(io.BytesIO(header.encode()), parse_options=parse)
-    names = [name.strip() for name in sniffed.column_names]
-    return pyarrow.csv.read_csv(
-        file,
-        read_options=pyarrow.csv.ReadOptions(column_names=names, skip_rows=1),
-        parse_options=parse,
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types={name: pa.string() for name in names},
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-            null_values=[""],
-        ),
-    )
-
-
-def _with_whole_numbers(table: pa.Table) -> pa.Table:
+def _plain(table: pa.Table) -> pa.Table:
+    """The same values in the types that every computation knows: no codes, runs, views or half precision."""
     for position, name in enumerate(table.column_names):
-        column = table.column(position)
-        whole = pc.all(pc.match_substring_regex(column, r"^(0|-?[1-9][0-9]{0,17})$")).as_py()
-        if whole:
-            table = table.set_column(position, name, column.cast(pa.int64()))
+        plain = _plain_column(table.column(position))
+        if plain.type != table.schema.types[position]:
+            table = table.set_column(position, name, plain)
     return table
+
+
+def _plain_column(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return _plain_column(values.cast(kind.value_type))
+    if pa.types.is_run_end_encoded(kind):
+        return _plain_column(pa.chunked_array([pc.run_end_decode(part) for part in values.chunks], kind.value_type))
+    if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
+        return values.cast(pa.string())
+    return values.cast(pa.float32()) if pa.types.is_float16(kind) else values
 
 
 def as_table(data: Any) -> pa.Table:
     """A path, an Arrow table, a mapping of arrays, or any frame with the Arrow stream protocol."""
-    if isinstance(data, pa.Table):
-        return data
     if isinstance(data, str | os.PathLike):
         return read(data)
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.table(data)
-    if isinstance(data, dict):
-        return pa.table(data)
+    if isinstance(data, pa.Table | dict) or hasattr(data, "__arrow_c_stream__"):
+        return _plain(pa.table(data))
     kind = type(data).__name__
     raise ValueError(f"data: a table, a frame, a mapping of columns or a path is needed, not {kind}")
 
@@ -162,15 +84,42 @@ def column(table: pa.Table, name: str) -> pa.ChunkedArray:
     return table.column(name)
 
 
+def single(table: pa.Table, name: str) -> pa.ChunkedArray:
+    """The column called ``name``, with one value in each row: a ValueError where there are lists or objects."""
+    values = column(table, name)
+    if pa.types.is_nested(values.type):
+        raise ValueError(f"column {name!r}: one value a row is needed, not {values.type}")
+    return values
+
+
 def where(table: pa.Table, rule: str) -> pa.Table:
     """The rows that ``rule`` ("column=value") picks; a ValueError when there are none."""
-    name, equals, value = rule.partition("=")
-    if not equals:
-        raise ValueError(f"rows={rule!r}: is written column=value")
-    chosen = table.filter(pc.equal(column(table, name).cast(pa.string()), value))
-    if chosen.num_rows == 0:
-        raise ValueError(f"rows={rule!r}: no row has this value")
-    return chosen
+    return table.filter(_holds(table, rule, "rows"))
+
+
+def marked(table: pa.Table, rule: str, argument: str) -> tuple[pa.Table, str]:
+    """The table with a column of truth values and its name: ``rule`` is a column's name, or ``column=value``.
+
+    ``argument`` names the rule in a ValueError.
+    """
+    if rule in table.column_names or "=" not in rule:
+        return table, rule
+    return table.append_column(rule, _holds(table, rule, argument)), rule
+
+
+def _holds(table: pa.Table, rule: str, argument: str) -> pa.ChunkedArray:
+    """Where ``column=value`` holds; a name of a column may hold an equals sign itself."""
+    splits = [(rule[:i], rule[i + 1 :]) for i, mark in enumerate(rule) if mark == "="]
+    if not splits:
+        raise ValueError(f"{argument}={rule!r}: is written column=value")
+    name, value = next((split for split in splits if split[0] in table.column_names), splits[0])
+    words = single(table, name).cast(pa.string())
+    holds = pc.fill_null(pc.equal(words, value), False)
+    if not pc.any(holds).as_py():
+        distinct = pc.unique(words).drop_null().to_pylist()
+        known = ", ".join(sorted(distinct[:_FEW])) + (", …" if len(distinct) > _FEW else "")
+        raise ValueError(f"{argument}={rule!r}: no row has this value; column {name!r} holds {known}")
+    return holds
 
 
 def _first(mask: pa.ChunkedArray | pa.Array) -> int:
@@ -178,7 +127,7 @@ def _first(mask: pa.ChunkedArray | pa.Array) -> int:
 
 
 def _complete(table: pa.Table, name: str) -> pa.Array:
-    values = column(table, name)
+    values = single(table, name)
     if values.null_count:
         raise ValueError(f"column {name!r}, row {_first(values.is_null())}: the value is missing")
     combined = values.combine_chunks()
@@ -228,7 +177,9 @@ def scores(table: pa.Table, name: str, *, missing: Missing = "error") -> NDArray
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     kind = values.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    if pa.types.is_null(kind):
+        numbers = np.full(len(values), np.nan)
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         numbers = _parse_numbers(name, values)
     elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         if not pa.types.is_floating(kind):
@@ -307,30 +258,36 @@ def as_json(table: pa.Table, *, lines: bool = False) -> str:
     return "\n".join(records) if lines else "[\n" + ",\n".join(records) + "\n]"
 
 
-def check_writable(path: str | os.PathLike[str], *, source: str | os.PathLike[str] | None = None) -> Path:
-    """``path`` if its suffix names a known format and its folder exists: asked before any work is done.
+def check_writable(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str] | None] = ()) -> Path:
+    """The file to write if the suffix of ``path`` names a known format and it can be made: asked before any work.
 
-    It must not be the file ``source`` that the work reads.
+    It must not be one of the ``inputs`` that the work reads.
     """
-    file = Path(path)
-    if source is not None and file.exists() and Path(source).exists() and file.samefile(source):
-        raise ValueError(f"{file}: is the input; choose another name for the output")
-    if file.suffix.lower() not in WRITERS:
-        raise ValueError(f"{file}: the name must end in one of {', '.join(WRITERS)}")
-    if not file.parent.is_dir():
-        raise ValueError(f"{file}: the folder {file.parent} does not exist")
-    if file.is_dir():
-        raise ValueError(f"{file}: is a folder")
-    return file
+    real = outputs.file(path, inputs)
+    if Path(path).suffix.lower() not in WRITERS:
+        raise ValueError(f"{path}: the name must end in one of {', '.join(WRITERS)}")
+    return real
+
+
+def check_outputs(paths: Iterable[Path | None], inputs: Sequence[Path | None]) -> None:
+    """``check_writable`` for every output that is asked for, no two of them one file."""
+    before: set[Path] = set()
+    for path in paths:
+        if path is None:
+            continue
+        real = check_writable(path, inputs)
+        if real in before:
+            raise ValueError(f"{path}: is named for two outputs; choose another name for one")
+        before.add(real)
 
 
 def write(table: pa.Table, path: str | os.PathLike[str]) -> None:
     """Write by the name's suffix; the file appears whole or not at all (a link is followed)."""
-    file = Path(os.path.realpath(check_writable(path)))
+    file = check_writable(path)
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
         with os.fdopen(handle, "wb") as sink:
-            WRITERS[file.suffix.lower()](table, sink)
+            WRITERS[Path(path).suffix.lower()](table, sink)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)

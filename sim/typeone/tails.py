@@ -76,74 +76,160 @@ def _count(k: ArrayLike) -> NDArray[np.int64]:
 
 
 def binomial_pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Result:
-    """P(X = k) for k successes in n draws of success probability p."""
+    """P(X = k) for k successes in n draws of success probability p.
+
+    k any whole numbers, n whole and at least 0, p in [0, 1]: scalars or arrays that broadcast.  Raises ValueError for
+    other input.
+
+    >>> binomial_pmf([0, 1, 2], 2, 0.5)
+    array([0.25, 0.5 , 0.25])
+    """
     return _filled(_binomial.binomial_pmf_array, _binomial_law(_count(k), n, p), 1)[0]
 
 
 def binomial_logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Result:
-    """log P(X = k)."""
+    """log P(X = k).
+
+    Arguments as for ``binomial_pmf``.
+
+    >>> round(binomial_logpmf(0, 10_000, 0.5), 6)
+    -6931.471806
+    """
     return _filled(_binomial.binomial_logpmf_array, _binomial_law(_count(k), n, p), 1)[0]
 
 
 def binomial_cdf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Result:
-    """P(X <= k)."""
+    """P(X <= k).
+
+    Arguments as for ``binomial_pmf``.
+
+    >>> binomial_cdf(2, 4, 0.5)
+    0.6875
+    """
     return _filled(_binomial.binomial_tail_arrays, _binomial_law(_count(k), n, p), 2)[0]
 
 
 def binomial_sf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Result:
-    """P(X > k)."""
+    """P(X > k).
+
+    Arguments as for ``binomial_pmf``.
+
+    >>> binomial_sf(2, 4, 0.5)
+    0.3125
+    """
     return _filled(_binomial.binomial_tail_arrays, _binomial_law(_count(k), n, p), 2)[1]
 
 
 def binomial_logcdf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Result:
-    """log P(X <= k)."""
+    """log P(X <= k).
+
+    Arguments as for ``binomial_pmf``.
+
+    >>> round(binomial_logcdf(0, 10_000, 0.5), 6)
+    -6931.471806
+    """
     return _filled(_binomial.binomial_log_tail_arrays, _binomial_law(_count(k), n, p), 2)[0]
 
 
 def binomial_logsf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Result:
-    """log P(X > k)."""
+    """log P(X > k).
+
+    Arguments as for ``binomial_pmf``.
+
+    >>> round(binomial_logsf(9_999, 10_000, 0.5), 6)
+    -6931.471806
+    """
     return _filled(_binomial.binomial_log_tail_arrays, _binomial_law(_count(k), n, p), 2)[1]
 
 
 def binomial_quantile(q: ArrayLike, n: ArrayLike, p: ArrayLike) -> Result:
-    """Smallest k with P(X <= k) >= q (an int, or an array of them); up to rounding where a tail equals q."""
+    """Smallest k with P(X <= k) >= q (an int, or an array of them); up to rounding where a tail equals q.
+
+    0 <= q <= 1; other arguments as for ``binomial_pmf``.
+
+    >>> binomial_quantile([0.05, 0.5, 0.95], 100, 0.5)
+    array([42, 50, 58])
+    """
     law = _binomial_law(probabilities("q", q), n, p)
     return _filled(_binomial.binomial_quantile_array, law, 1, np.int64)[0]
 
 
 def hypergeometric_pmf(k: ArrayLike, M: ArrayLike, C: ArrayLike, K: ArrayLike) -> Result:
-    """P(X = k) for k successes in K draws without replacement from M units, C of them successes."""
+    """P(X = k) for k successes in K draws without replacement from M units, C of them successes.
+
+    k any whole numbers, 1 <= M, 0 <= C, K <= M, all whole: scalars or arrays that broadcast.  Raises ValueError for
+    other input.
+
+    >>> round(hypergeometric_pmf(4, 40, 25, 7), 12)
+    0.308725908571
+    """
     return _filled(_hypergeometric.hypergeometric_pmf_array, _hypergeometric_law(_count(k), M, C, K), 1)[0]
 
 
 def hypergeometric_logpmf(k: ArrayLike, M: ArrayLike, C: ArrayLike, K: ArrayLike) -> Result:
-    """log P(X = k)."""
+    """log P(X = k).
+
+    Arguments as for ``hypergeometric_pmf``.
+
+    >>> round(hypergeometric_logpmf(0, 10_000, 5_000, 4_000), 6)
+    -4227.555307
+    """
     return _filled(_hypergeometric.hypergeometric_logpmf_array, _hypergeometric_law(_count(k), M, C, K), 1)[0]
 
 
 def hypergeometric_cdf(k: ArrayLike, M: ArrayLike, C: ArrayLike, K: ArrayLike) -> Result:
-    """P(X <= k)."""
+    """P(X <= k).
+
+    Arguments as for ``hypergeometric_pmf``.
+
+    >>> round(hypergeometric_cdf(3, 40, 25, 7), 12)
+    0.22377485845
+    """
     return _filled(_hypergeometric.hypergeometric_tail_arrays, _hypergeometric_law(_count(k), M, C, K), 2)[0]
 
 
 def hypergeometric_sf(k: ArrayLike, M: ArrayLike, C: ArrayLike, K: ArrayLike) -> Result:
-    """P(X > k)."""
+    """P(X > k).
+
+    Arguments as for ``hypergeometric_pmf``.
+
+    >>> round(hypergeometric_sf(3, 40, 25, 7), 12)
+    0.77622514155
+    """
     return _filled(_hypergeometric.hypergeometric_tail_arrays, _hypergeometric_law(_count(k), M, C, K), 2)[1]
 
 
 def hypergeometric_logcdf(k: ArrayLike, M: ArrayLike, C: ArrayLike, K: ArrayLike) -> Result:
-    """log P(X <= k)."""
+    """log P(X <= k).
+
+    Arguments as for ``hypergeometric_pmf``.
+
+    >>> round(hypergeometric_logcdf(0, 10_000, 5_000, 4_000), 6)
+    -4227.555307
+    """
     law = _hypergeometric_law(_count(k), M, C, K)
     return _filled(_hypergeometric.hypergeometric_log_tail_arrays, law, 2)[0]
 
 
 def hypergeometric_logsf(k: ArrayLike, M: ArrayLike, C: ArrayLike, K: ArrayLike) -> Result:
-    """log P(X > k)."""
+    """log P(X > k).
+
+    Arguments as for ``hypergeometric_pmf``.
+
+    >>> round(hypergeometric_logsf(3_999, 10_000, 5_000, 4_000), 6)
+    -4227.555307
+    """
     law = _hypergeometric_law(_count(k), M, C, K)
     return _filled(_hypergeometric.hypergeometric_log_tail_arrays, law, 2)[1]
 
 
 def hypergeometric_quantile(q: ArrayLike, M: ArrayLike, C: ArrayLike, K: ArrayLike) -> Result:
-    """Smallest k with P(X <= k) >= q (an int, or an array of them); up to rounding where a tail equals q."""
+    """Smallest k with P(X <= k) >= q (an int, or an array of them); up to rounding where a tail equals q.
+
+    0 <= q <= 1; other arguments as for ``hypergeometric_pmf``.
+
+    >>> hypergeometric_quantile(0.5, 40, 25, 7)
+    4
+    """
     law = _hypergeometric_law(probabilities("q", q), M, C, K)
     return _filled(_hypergeometric.hypergeometric_quantile_array, law, 1, np.int64)[0]

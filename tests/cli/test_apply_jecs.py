@@ -124,8 +124,8 @@ def test_rows_picks_a_part_of_a_file(capsys):
     ("arguments", "message"),
     [
         (["--score", "nowhere"], "no column 'nowhere'"),
-        (["--score", "loss", "--level", "2"], "level=2"),
-        (["--score", "loss", "--method", "best"], "method='best'"),
+        (["--score", "loss", "--level", "2"], "--level 2:"),
+        (["--score", "loss", "--method", "best"], "--method best:"),
         (["--score", "loss", "--score", "length"], "--wide"),
         (["--score", "loss", "--out", "x.xlsx"], "must end in"),
         (["--score", "loss", "--items", "x.xlsx"], "must end in"),
@@ -161,7 +161,7 @@ def test_check_of_a_wide_file_and_its_errors(files, capsys):
     for more, message in (
         (["--figure", "x.bmp"], "must end in .svg, .pdf or .png"),
         (["--figure", files / "x.png"], "at least two models"),
-        (["--evidence", "both"], "evidence='both'"),
+        (["--evidence", "both"], "--evidence both:"),
     ):
         assert run(*wide, *more) == 2
         assert message in capsys.readouterr().err

@@ -81,9 +81,9 @@ def test_other_outputs(files, suffix):
     ("arguments", "message"),
     [
         (["--role", "nowhere"], "no column 'nowhere'"),
-        (["--role", "part", "--level", "2"], "levels=2"),
+        (["--role", "part", "--level", "2"], "--level 2:"),
         (["--role", "part", "--out", "x.xlsx"], "must end in"),
-        (["--role", "part", "--method", "best"], "method='best'"),
+        (["--role", "part", "--method", "best"], "--method best:"),
         (["--role", "part", "--source", "loss"], "identifiers are whole numbers or text"),
         ([], "no column 'role'"),
     ],

@@ -13,9 +13,9 @@ import pytest
 
 from engine.trivial import REFERENCE
 from typeone.cli import summaries
-from typeone.cli.output import in_words
 from typeone.cli.root import main
 from typeone.engine.summary import summarize
+from typeone.terminal.output import in_words
 
 
 @pytest.fixture(scope="module")

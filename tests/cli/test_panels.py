@@ -89,12 +89,12 @@ def test_malformed_votes(files, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*COLUMNS, "--delta", "2"], "delta=2"),
+        ([*COLUMNS, "--delta", "2"], "--delta 2:"),
         ([*COLUMNS, "--grid", "3-5"], "is written 3,5,7"),
         ([*COLUMNS, "--hoeffding", "--catalogue"], "choose one"),
         ([*COLUMNS, "--catalogue", "--weights", "long.parquet"], "no such file"),
         ([*COLUMNS, "--out", "x.xlsx"], "must end in"),
-        ([*COLUMNS, "--method", "best"], "method='best'"),
+        ([*COLUMNS, "--method", "best"], "--method best:"),
         (["--evaluator", "judge"], "stands twice; one row is one evaluator"),
         (["--evaluator", "judge", "--unit", "task"], "name both columns"),
     ],
@@ -175,11 +175,11 @@ def test_design(capsys):
         (["size", "--probability", ".9"], "horizon: panels of independent evaluators have no largest size"),
         (["size", "--probability", ".9", "--horizon", 9, "--positives", 3], "positives: counts votes of a census"),
         (["size", "--census", 40, "--positives", 3, "--horizon", 9], "horizon: a census ends"),
-        (["size", "--census", 40, "--positives", 41], "C=41"),
-        (["error", "--census", 40, "--positives", 3, "--fixed-share", ".1"], "fixed_share=.1"),
-        (["error", "--probability", ".9", "--horizon", 9, "--census-flips", 1], "census_flips=1"),
+        (["size", "--census", 40, "--positives", 41], "--positives 41:"),
+        (["error", "--census", 40, "--positives", 3, "--fixed-share", ".1"], "--fixed-share .1:"),
+        (["error", "--probability", ".9", "--horizon", 9, "--census-flips", 1], "--census-flips 1:"),
         (["error", "--census", 40, "--positives", 3, "--grid", "41"], "41 is not a panel size"),
-        (["design", "--passing", ".5"], "passing=0.5: must exceed"),
+        (["design", "--passing", ".5"], "--passing 0.5: must exceed"),
     ],
 )
 def test_questions_that_cannot_be_answered(arguments, message, capsys):

@@ -15,8 +15,8 @@ from typeone.engine.design import Design, Stop, design_from, read_design
 from typeone.engine.lookup import changed, design_called, options, pairs, value_of
 from typeone.engine.parameters import canonical
 from typeone.engine.plan import gaps, plan
+from typeone.engine.registry import find, names, presets
 from typeone.levels import Level
-from typeone.studies import find, names, presets
 
 BASE: dict[str, Any] = {"study": REFERENCE}
 
@@ -30,12 +30,12 @@ BASE: dict[str, Any] = {"study": REFERENCE}
         ({"repetitions": 2.5}, r"repetitions=2\.5: an integer is needed"),
         ({"repetitions": True}, r"repetitions=True: an integer is needed"),
         ({"repetitions": "10"}, r"repetitions='10': an integer is needed"),
-        ({"seed": -1}, r"seed=-1: must be at least 0$"),
+        ({"seed": -1}, r"seed=-1: a seed is a whole number from 0 to 2\^64 - 1$"),
         ({"cells": []}, r"cells: at least one is needed"),
         ({"cells": [3]}, r"cells\.0=3: a table"),
         ({"factors": 3}, r"factors=3: a table"),
         ({"study": 3, "stduy": 4}, r"stduy: no such key; did you mean 'study'\?"),
-        ({"levels": ["0.1", "1/10"]}, r"levels.*levels\[1\]=1/10: repeats levels\[0\]"),
+        ({"levels": ["0.1", "1/10"]}, r"^levels\[1\]=1/10: repeats levels\[0\]=0\.1$"),
         ({"levels": [1.5]}, r"strictly between 0 and 1"),
         ({"margin": -0.1}, r"margin=-0\.1: .*\[0, 1\)"),
         ({"bounds": "wide"}, r"bounds='wide': .*'fixed' or 'sequence'"),
@@ -82,7 +82,7 @@ def test_a_design_survives_toml(tmp_path: Path) -> None:
             "study": REFERENCE,
             "text": 'a "quoted" line\nand \\ another\x7f',
             "repetitions": 2500,
-            "seed": 2**70,
+            "seed": 2**64 - 1,
             "levels": ["0.05", "1/10", 0.2],
             "factors": {"rate": [0.5, "1/20"], "big": True, "odd key": "x"},
             "cells": [{"shift": 1}, {"shift": 2, "kills": 3}],

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from typeone.engine.backends import Backend, WorkerLostError
+from typeone.engine.backend import Backend, WorkerLostError
 from typeone.engine.flight import STRIKES, Flight
 from typeone.engine.schedule import Chunk
 

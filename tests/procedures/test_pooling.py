@@ -329,7 +329,7 @@ def test_bad_reliabilities_are_refused(reliability, message):
         ({"reject": "0"}, "reject=0: a level lies strictly between"),
         ({"accept": ".2", "reject": ".3"}, "reject=.3: lies above accept=.2"),
         ({"prior": "1"}, "prior=1"),
-        ({"seed": -1}, "seed = -1"),
+        ({"seed": -1}, "seed=-1"),
     ],
 )
 def test_bad_options_are_refused(options, message):

@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -11,28 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
-from scipy.stats import binom, chi2
 
+from procedures.scf_data import DATA, long, shuffled
 from twins import scf as twin
 from typeone import scf
 from typeone.levels import Level
 
 METHODS = ("scf", "fisher", "mean", "max", "min", "ramia")
+
+
 BAG = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=5)
+
+
 ROLE_NAMES = ("target", "reference", "calibration")
-
-
-def long(bags, roles, names=None):
-    names = names or list(range(len(bags)))
-    return {
-        "source": [name for name, bag in zip(names, bags, strict=True) for _ in bag],
-        "score": [x for bag in bags for x in bag],
-        "role": [role for role, bag in zip(roles, bags, strict=True) for _ in bag],
-    }
-
-
-def shuffled(data, order):
-    return {name: [column[i] for i in order] for name, column in data.items()}
 
 
 @settings(derandomize=True, deadline=None, max_examples=150)
@@ -60,12 +50,6 @@ def test_p_values_equal_the_formulas(others, first, method, smoothing, cap):
     scale = 2.0**-40 if method in ("scf", "fisher") else 1
     assert result.evidence == pytest.approx([float(t) * scale for t in target], rel=1e-15, abs=1e-300)
     assert result.sources.to_pylist() == [i for i, role in enumerate(roles) if role == "target"]
-
-
-DATA = long(
-    [[0.1, 0.5], [0.4], [0.2, 0.9, 0.3], [0.5], [0.8, 0.1], [0.7], [0.5], [0.3, 0.3], [0.9, 0.8]],
-    ["reference"] * 3 + ["calibration"] * 4 + ["target"] * 2,
-)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
@@ -187,76 +171,6 @@ def test_fdr_equals_its_definition(targets, level):
     assert result.discovery.tolist() == bh_twin(result.p_exact, Level(level))
 
 
-def controls_only(n, rng, size=lambda rng: 1):
-    bags = [rng.standard_normal(size(rng)).tolist() for _ in range(n)]
-    return {
-        "source": [i for i, bag in enumerate(bags) for _ in bag],
-        "score": [x for bag in bags for x in bag],
-        "known": [i > 0 for i, bag in enumerate(bags) for _ in bag],
-    }
-
-
-BAG_LAWS = {
-    "one document": lambda rng: 1,
-    "sixteen": lambda rng: 16,
-    "1 to 16": lambda rng: int(rng.integers(1, 17)),
-    "mostly 1": lambda rng: 1 + int(rng.geometric(0.7)),
-}
-
-
-@pytest.mark.parametrize("law", BAG_LAWS)
-def test_ranks_of_exchangeable_sources_are_uniform(law):
-    """1500 data sets, K = 6, L = 9, one null target.  chi-squared at 1e-4 for Mean and for SCF with random ties;
-    without tie-breaking P(p <= j/10) <= j/10 for every j: an exact binomial bound at 1e-4 / 9 each."""
-    repetitions, L = 1500, 9
-    ranks = {"mean": [], "random": [], "plain": []}
-    for seed in range(repetitions):
-        data = controls_only(16, np.random.default_rng([2026, seed]), BAG_LAWS[law])
-        split = scf.Split(reference=6, calibration=L, seed=seed)
-        one = scf.apply(data, control="known", options=scf.Options(ties="random"), split=split)
-        two = scf.apply(data, control="known", split=split)
-        # Mean calibrates on all fifteen controls: ranks on 1..16.
-        three = scf.apply(data, control="known", options=scf.Options(method="mean"), split=split)
-        ranks["random"].append(int(one.p_exact[0] * (L + 1)))
-        ranks["plain"].append(int(two.p_exact[0] * (L + 1)))
-        ranks["mean"].append(int(three.p_exact[0] * 16))
-    for name, cells in (("random", L + 1), ("mean", 16)):
-        counts = np.bincount(ranks[name], minlength=cells + 1)[1:]
-        statistic = ((counts - repetitions / cells) ** 2).sum() / (repetitions / cells)
-        assert statistic < chi2.ppf(1 - 1e-4, cells - 1), name
-    for j in range(1, L + 1):
-        successes = int((np.array(ranks["plain"]) <= j).sum())
-        assert binom.sf(successes - 1, repetitions, j / (L + 1)) > 1e-4 / L
-    if law == "one document":  # the map is a step function: ties cost most of the level here
-        assert np.mean(np.array(ranks["plain"]) <= 1) < 0.08
-
-
-def test_splits_combine_to_twice_the_mean_and_report_their_spread():
-    data = controls_only(30, np.random.default_rng(5), BAG_LAWS["1 to 16"])
-    ps = [
-        scf.apply(data, control="known", split=scf.Split(10, 19, seed=3, repeats=1)).p_exact[0],
-    ]
-    result = scf.apply(data, control="known", split=scf.Split(10, 19, seed=3, repeats=200))
-    spread = result.spread
-    assert spread.splits == 200
-    assert spread.low[0] <= float(ps[0]) <= spread.high[0]
-    assert result.p_exact[0] <= 1
-    assert min(1, 2 * spread.low[0]) <= float(result.p_exact[0]) <= min(1, 2 * spread.high[0])
-    # By hand for two splits: the mean of p from repeats 0 and 1.
-    two = scf.apply(data, control="known", split=scf.Split(10, 19, seed=3, repeats=2))
-    total = two.spread.low[0] + two.spread.high[0]
-    assert float(two.p_exact[0]) == pytest.approx(min(1, total))
-    assert two.to_arrow().column_names[-3:] == ["p_low", "p_median", "p_high"]
-
-
-def test_splits_resplit_given_roles_with_the_same_sizes():
-    result = scf.apply(DATA, role="role", split=scf.Split(repeats=3, seed=1))
-    assert (result.reference_sources, result.calibration_sources) == (3, 4)
-    assert any("split at random again" in warning for warning in result.warnings)
-    assert result.attainable(Level("0.3")) == 0  # twice the smallest p-value is 2/5
-    assert result.attainable(Level("0.4")) == Fraction(2, 5)
-
-
 def spread_of_bag(bag):
     return float(bag[0] - bag[-1])
 
@@ -318,28 +232,6 @@ def test_bad_input_is_named(change, kwargs, message):
         scf.apply(DATA | change, **({"role": "role"} | kwargs))
 
 
-@pytest.mark.parametrize(
-    ("split", "message"),
-    [
-        (scf.Split(5, 3), "only 7 control"),
-        (scf.Split(0, 3), "reference=0"),
-        (scf.Split(7, None), "calibration=0"),
-        (scf.Split(2, -1), "calibration=-1"),
-        (scf.Split(seed=-1), "seed=-1"),
-    ],
-)
-def test_bad_splits_are_named(split, message):
-    data = DATA | {"known": [role != "target" for role in DATA["role"]]}
-    with pytest.raises(ValueError, match=message):
-        scf.apply(data, control="known", split=split)
-
-
-def test_default_split_uses_all_controls():
-    data = DATA | {"known": [role != "target" for role in DATA["role"]]}
-    result = scf.apply(data, control="known")
-    assert (result.reference_sources, result.calibration_sources, result.unused_controls) == (2, 5, 0)
-
-
 def test_dropped_documents_are_reported_and_lost_sources_refused():
     data = DATA | {"score": [None, *DATA["score"][1:]]}
     result = scf.apply(data, role="role", missing="drop")
@@ -377,38 +269,3 @@ def test_results_print_in_a_terminal_and_a_notebook():
     assert result.to_arrow().column_names[:6] == [
         "source", "documents", "evidence", "p_value", "reject_0.05", "reject_0.4",
     ]  # fmt: skip
-
-
-def test_check_finds_what_breaks_the_guarantee():
-    rng = np.random.default_rng(3)
-    n = 120
-    data = {
-        "source": np.repeat(np.arange(n), 2),
-        "score": rng.standard_normal(2 * n),
-        "role": np.repeat(["reference", "calibration", "target"], 80),
-        "doc": np.arange(2 * n),
-        "length": np.repeat(np.where(np.arange(n) < 80, 10, 60), 2) + rng.integers(0, 5, 2 * n),
-    }
-    data["doc"][239] = 0
-    audit = scf.check(data, role="role", document="doc", columns=["length"])
-    warnings = " | ".join(audit.warnings)
-    assert "1 documents occur in more than one role (the first in row 1)" in warnings
-    assert "1 documents occur in more than one source" in warnings
-    assert "length, mean of source differs" in warnings
-    assert "documents per source" not in warnings
-    assert "<table>" in audit._repr_html_()
-    assert audit.to_arrow().num_rows == len(audit.findings)
-    repeated = {name: np.concatenate([column, column[:1]]) for name, column in data.items()}
-    assert "1 rows repeat an earlier row" in " | ".join(scf.check(repeated, role="role").warnings)
-    broken = {name: list(column) for name, column in data.items()} | {"score": [None, *data["score"][1:]]}
-    assert "1 scores are missing (0 of targets; the first in row 1)" in " | ".join(
-        scf.check(broken, role="role").warnings
-    )
-    unknown = data | {"role": np.where(np.arange(2 * n) == 5, "test", data["role"])}
-    assert "row 6: 'test' is not" in scf.check(unknown, role="role").warnings[-1]
-    empty = pa.table(data).append_column("nothing", pa.nulls(2 * n))
-    assert scf.check(empty, role="role", document="doc").tables
-    with pytest.raises(ValueError, match="no column 'nope'"):
-        scf.check(data, role="role", document="nope")
-    clean = {name: column[:] for name, column in data.items() if name != "length"} | {"doc": np.arange(2 * n)}
-    assert scf.check(clean, role="role", document="doc").warnings == []

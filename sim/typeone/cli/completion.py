@@ -27,7 +27,7 @@ def designs(ctx: Any) -> Iterator[str]:
     """Presets, studies, and designs in the current folder."""
     from pathlib import Path
 
-    from typeone.studies import names, presets
+    from typeone.engine.registry import names, presets
 
     yield from sorted({*presets(), *names(), *(file.name for file in Path().glob("*.toml"))})
 

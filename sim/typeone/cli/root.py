@@ -5,22 +5,27 @@
 - any other ``METHOD/commands/NAME.py``, and ``studies/METHOD/commands/NAME.py``, is ``typeone METHOD NAME``.
 
 Each such module holds a function ``command`` with Typer annotations, and may hold ``CONTEXT``, Typer's context
-settings; its first docstring line is the help text, read without importing, so ``typeone --help`` stays fast.
+settings, and ``OPTIONS``, arguments that messages name and their options where the two differ by more than hyphens; its
+first docstring line is the help text, read without importing, so ``typeone --help`` stays fast.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from typeone.cli.usage import USAGE_ERROR, usage
 
+_LONG = re.compile(r"""(['"])((?:(?!\1).){60})(?:(?!\1).){20,}\1""")
+"""A value that would bury what is said about it."""
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent
 BY_METHOD = {
@@ -56,6 +61,37 @@ class ModuleTree(TyperGroup):
         return _group(branch, name=name, text=BY_METHOD.get(name, f"Single questions about {name}."))
 
 
+class Leaf(TyperCommand):
+    """A command whose errors name options, not the arguments of the function behind it."""
+
+    arguments: Mapping[str, str] = {}
+    """Options of arguments that are no parameters of the command."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except ValueError as error:
+            from typeone.terminal.spelling import spelled
+
+            own = {p.name: p.opts[-1] for p in self.params if p.param_type_name == "option"}
+            own |= {word[2:].replace("-", "_"): word for word in _factors(ctx)}
+            raise ValueError(spelled(str(error), own | dict(self.arguments), _typed(ctx))) from None
+
+
+def _factors(ctx: Any) -> list[str]:
+    """Options that a command takes besides its own: the factors of a study."""
+    return [word.partition("=")[0] for word in ctx.args if word.startswith("--")]
+
+
+def _typed(ctx: Any) -> Iterator[str]:
+    """What the user typed that could be taken for an argument and its value."""
+    for given in (*ctx.params.values(), ctx.args):
+        for word in given if isinstance(given, list | tuple) else [given]:
+            if "=" in str(word):
+                yield str(word)
+
+
 def _leaf(name: str, file: Path, *, imported: bool) -> Any:
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     text = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n\n")[0]
@@ -64,6 +100,7 @@ def _leaf(name: str, file: Path, *, imported: bool) -> Any:
         module = import_module(dotted)
         app.command(
             name=name,
+            cls=type("Leaf", (Leaf,), {"arguments": getattr(module, "OPTIONS", {})}),
             help=module.command.__doc__ or text,
             short_help=text,
             context_settings=getattr(module, "CONTEXT", None),
@@ -133,6 +170,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; bad usage and bad input end with exit code 2 and one sentence, no traceback."""
     text = "Check procedures that promise an exact error rate, and run them on your own scores."
     command = _group(tree(), name=None, text=text)
+    # Numba's colored errors, which no user sees, have the terminal's attributes reset when the process ends.
+    os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
     try:
         code = command(args=arguments, prog_name="typeone", standalone_mode=False)
     except (ValueError, OSError) as error:
@@ -151,4 +190,4 @@ def _sentence(error: ValueError | OSError) -> str:
     """The message; of an error from the system the file and the reason, without its number."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
-    return str(error)
+    return _LONG.sub(r"\1\2…\1", str(error))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from typeone.aligned import Block
+    from typeone.engine.study import Study
 
 MOST_ROWS = 60
 MOST_DIGITS = 6
@@ -52,7 +53,7 @@ def pick(table: pa.Table, wanted: Wanted, folder: Path) -> pa.Table:
     keep = _members("--cell", [row["cell"] for row in rows], wanted.cells)
     keep &= _members("--method", [row["method"] for row in rows], wanted.methods)
     keep &= _members("--measure", [row["measure"] for row in rows], wanted.measures)
-    exact = [level("--level", text) for text in wanted.levels]
+    exact = [level("level", text) for text in wanted.levels]
     keep &= _members("--level", [level("level", r["level"]) if r["level"] else None for r in rows], exact)
     if wanted.claims:
         claims = _claims(folder)
@@ -78,14 +79,18 @@ def _text(value: Any) -> str:
 
 
 def _claims(folder: Path) -> set[str]:
+    return {measure.name for measure in _study(folder).measures if measure.claim}
+
+
+def _study(folder: Path) -> Study:
+    from typeone.engine.registry import load
     from typeone.engine.storage import Store
-    from typeone.studies import load
 
-    return {measure.name for measure in load(Store(folder).manifest.reference).measures if measure.claim}
+    return load(Store(folder).manifest.reference)
 
 
-def show(table: pa.Table, *, everything: bool = False) -> None:
-    """Print the rows, cell by cell; at most MOST_ROWS unless ``everything`` is wanted."""
+def show(table: pa.Table, folder: Path, *, everything: bool = False) -> None:
+    """Print the rows, cell by cell, at most MOST_ROWS unless ``everything`` is wanted; say what the intervals are."""
     from typeone.display import folded
 
     rows = table.to_pylist()
@@ -107,6 +112,14 @@ def show(table: pa.Table, *, everything: bool = False) -> None:
                 "--format csv prints all"
             )
         )
+    typer.echo("\n" + folded(_intervals(table, folder)))
+
+
+def _intervals(table: pa.Table, folder: Path) -> str:
+    from typeone.engine.summary import intervals_in
+
+    of_means = "bounds" in table.column_names  # and not of quantiles
+    return f"95 % intervals: {intervals_in(_study(folder), table) if of_means else 'between order statistics'}"
 
 
 def _common(rows: Sequence[Row], factors: Iterable[str]) -> Row:

@@ -1,7 +1,4 @@
-"""Where chunks run: in this process, in threads, in worker processes, on a Dask or a Ray cluster.
-
-A backend takes tasks, says which have ended, and tells a lost worker from an error.  It decides nothing.
-"""
+"""Where chunks run: in this process, in threads, in worker processes, on a Dask or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -9,8 +6,7 @@ import contextlib
 import os
 import pickle
 import tempfile
-from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -18,62 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from typeone.engine import workers
+from typeone.engine.backend import Backend, WorkerLostError
 from typeone.engine.parameters import suggestion
 from typeone.engine.plan import Plan
-from typeone.engine.study import Study
-from typeone.engine.trial import UNKNOWN, Trial, trial, trial_of
+from typeone.engine.trial import UNKNOWN, Trial, trial_of
 from typeone.engine.workers import Batch, Task
-from typeone.studies import load
 
-
-class WorkerLostError(Exception):
-    """The worker died (killed, out of memory); the task has no result."""
-
-
-class Backend(ABC):
-    """Tickets stand for submitted tasks."""
-
-    slots: int
-    """Tasks to keep in flight."""
-    falls_whole = False
-    """Whether one lost worker takes all tasks in flight with it."""
-
-    @abstractmethod
-    def share(self, value: Any) -> Any:
-        """Put a shared object where every worker finds it; returns a handle for ``submit``."""
-
-    def warm(self, reference: str) -> None:  # noqa: B027 - only workers that start anew need it
-        """Begin to start the workers, which then import the study, and come back at once."""
-
-    def trial(self, planned: Plan) -> Trial:
-        """Compile the kernels and measure, before the fan-out."""
-        return trial(planned)
-
-    def ready(self) -> None:  # noqa: B027 - as above
-        """Wait until they have."""
-
-    def release(self, handle: Any) -> None:  # noqa: B027 - most handles need no care
-        """No further task will use ``handle``."""
-
-    @abstractmethod
-    def submit(self, task: Task, handle: Any) -> Any:
-        """Start a task; returns its ticket, or raises WorkerLostError."""
-
-    @abstractmethod
-    def ended(self, tickets: Collection[Any], seconds: float, *, every: bool = False) -> Collection[Any]:
-        """Tickets that have ended, after waiting for one (or for every one) at most ``seconds``."""
-
-    @abstractmethod
-    def result(self, ticket: Any) -> Batch:
-        """What an ended task returned; raises WorkerLostError."""
-
-    @abstractmethod
-    def restart(self) -> None:
-        """Make the backend usable after a lost worker; unfinished tasks are forgotten."""
-
-    @abstractmethod
-    def close(self, *, kill: bool) -> None:
-        """End; with ``kill`` without waiting for running tasks."""
+_LOOK = 0.01  # seconds between looks
 
 
 class _InProcess(Backend):
@@ -141,7 +88,7 @@ class _Loky(_OnExecutor):
         self.jobs = jobs
         self.slots = 2 * jobs
         self._folder = tempfile.TemporaryDirectory(prefix="typeone-")
-        self._warming: list[Future[Study]] = []
+        self._rehearsing: list[Future[Batch]] = []
         self._start()
 
     def _start(self) -> None:
@@ -151,18 +98,21 @@ class _Loky(_OnExecutor):
             self.jobs, initializer=workers.prepare, initargs=(os.getpid(),), env=workers.ONE_THREAD
         )
 
-    def warm(self, reference: str) -> None:
-        self._warming = [self.executor.submit(load, reference) for _ in range(self.jobs)]
-
-    def trial(self, planned: Plan) -> Trial:
+    def trial(self, planned: Plan, rehearsal: Callable[[], Any]) -> Trial:
+        compiled = Path(self._folder.name, "compiled")
+        first = self.executor.submit(trial_of, planned.design, compiled)
+        while not (compiled.exists() or first.done()):
+            wait([first], _LOOK)
         try:
-            return self.executor.submit(trial_of, planned.design).result()
-        except BrokenProcessPool:  # what kills a worker must not kill this process
+            # While the first measures, the others load what it has compiled.
+            self._rehearsing = [rehearsal() for _ in range(self.jobs - 1)]
+            return first.result()
+        except (BrokenProcessPool, WorkerLostError):  # what kills a worker must not kill this process
             self.restart()
             return UNKNOWN
 
     def ready(self) -> None:
-        wait(self._warming)  # a worker that died meanwhile shows when the first chunk is submitted
+        wait(self._rehearsing)  # a worker that died meanwhile shows when the first chunk is submitted
 
     def share(self, value: Any) -> str:
         handle, name = tempfile.mkstemp(dir=self._folder.name)
@@ -187,6 +137,7 @@ class _Loky(_OnExecutor):
 
     def restart(self) -> None:
         self.executor.shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
+        self._rehearsing = []
         self._start()
 
     def close(self, *, kill: bool) -> None:
@@ -201,7 +152,7 @@ BACKENDS = ("loky", "threading", "dask", "ray")
 def check_backend(name: str, jobs: int, address: str | None) -> None:
     """Raise a ValueError for what no backend can be made of."""
     if name not in BACKENDS:
-        raise ValueError(f"backend {name!r}: no such backend{suggestion(name, BACKENDS)}")
+        raise ValueError(f"backend={name!r}: no such backend{suggestion(name, BACKENDS)}")
     if jobs < 1:
         raise ValueError(f"jobs={jobs}: at least one worker is needed")
     if address is not None and name in ("loky", "threading"):

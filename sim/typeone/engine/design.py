@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from typeone import seeds
 from typeone.engine.parameters import Exact, Scalar, suggestion, typed
 from typeone.levels import Level, levels
 
@@ -59,7 +60,7 @@ class Design(BaseModel):
     text: str = ""
     repetitions: int = Field(default=1000, ge=1, le=MAX_REPETITIONS, strict=True)
     """Repetitions of each cell; the most of them when a stopping rule is given."""
-    seed: int = Field(default=1, ge=0, strict=True)
+    seed: int = 1
     levels: tuple[Exact, ...] = ()
     """Error levels judged; none: the study's own."""
     factors: dict[str, Scalar | list[Scalar]] = {}
@@ -80,6 +81,13 @@ class Design(BaseModel):
     @classmethod
     def _levels(cls, value: Any) -> tuple[Level, ...]:
         return () if value in ((), []) else levels("levels", value)
+
+    @field_validator("seed", mode="before")
+    @classmethod
+    def _seed(cls, value: Any) -> int:
+        if not seeds.is_seed(value):
+            raise ValueError(seeds.RULE)
+        return int(value)
 
     @field_validator("margin")
     @classmethod
@@ -135,6 +143,7 @@ _RULES = {
     "too_short": "at least one is needed",
     "int_type": "an integer is needed",
     "int_from_float": "an integer is needed",
+    "int_parsing": "an integer is needed",
     "string_type": "a string is needed",
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be greater than {gt}",
@@ -163,7 +172,8 @@ def explain(error: ValidationError, what: str) -> str:
     shown = f"={given!r}" if isinstance(given, bool | int | float | str) else ""
     if rule := _RULES.get(fault["type"]):
         return f"{where}{shown}: {rule.format(**fault.get('ctx', {}))}"
-    return f"{where}{shown}: {fault['msg'].removeprefix('Value error, ')}"
+    rule = fault["msg"].removeprefix("Value error, ")
+    return rule if rule.startswith(where) else f"{where}{shown}: {rule}"
 
 
 def _toml(values: Mapping[str, Any]) -> str:

@@ -33,7 +33,7 @@ def export(folder: str | Path, out: str | Path) -> int:
     """Write the repetition table of ``folder`` as .parquet or .csv; returns the number of rows."""
     file = Path(out)
     if file.suffix not in (".parquet", ".csv"):
-        raise ValueError(f"out={file}: the name must end in .parquet or .csv")
+        raise ValueError(f"out={str(file)!r}: the name must end in .parquet or .csv")
     store = Store(folder)
     rows = 0
     with replacing(file) as temporary:

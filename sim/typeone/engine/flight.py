@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeAlias
 
-from typeone.engine.backends import Backend, WorkerLostError
+from typeone.engine.backend import Backend, WorkerLostError
 from typeone.engine.schedule import Chunk
 from typeone.engine.workers import Batch
 

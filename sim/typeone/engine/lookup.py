@@ -9,12 +9,18 @@ from typing import Any
 
 from typeone.engine.design import Design, Stop, design_from, read_design
 from typeone.engine.parameters import suggestion
+from typeone.engine.registry import find, names, presets
 from typeone.engine.study import Study
-from typeone.studies import find, names, presets
 
 
 def design_called(name: str) -> Design:
-    """The preset, file or study (with its defaults) called ``name``."""
+    """The preset, file or study (with its defaults) called ``name``.
+
+    Raises ValueError for a name that is none of them.
+
+    >>> design_called("coin").factors["flips"]
+    10
+    """
     known = presets()
     if name in known:
         return read_design(known[name])
@@ -36,7 +42,13 @@ def defaults(study: Study, name: str) -> Design:
 
 
 def changed(design: Design, changes: Mapping[str, Any]) -> Design:
-    """The design with other values: of factors, inputs, its own keys, or ``stop.KEY``."""
+    """The design with other values: of factors, inputs, its own keys, or ``stop.KEY``.
+
+    Raises ValueError for a key that the design and its study do not know.
+
+    >>> changed(design_called("coin"), {"flips": 20, "repetitions": 50}).repetitions
+    50
+    """
     study, _ = find(design.study)
     values = design.model_dump(mode="json", exclude_unset=True)
     for key, value in changes.items():
@@ -104,5 +116,6 @@ def value_of(text: str) -> Any:
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return [value_of(part) for part in text.split(",")] if "," in text else text
+        inner = text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text  # [.1, .2] is no TOML, but is meant
+        return [value_of(part) for part in inner.split(",")] if "," in text else text
     return value if isinstance(value, bool | int | list | str) else text

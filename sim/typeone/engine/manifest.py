@@ -10,7 +10,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -25,6 +25,9 @@ _SEAL = ',\n "sha256": '
 PACKAGES = ("typeone", "numpy", "numba", "llvmlite", "scipy", "pyarrow", "joblib", "pydantic")
 BINDING = ("numpy", "numba")
 """Packages whose version decides the numbers: a folder is never continued with others."""
+
+_FEW = 6
+"""Values that a message lists."""
 
 CHUNK_NAME = re.compile(r"\d{6,}-\d{12,}-\d+\.parquet")
 
@@ -174,17 +177,43 @@ def _cpu() -> str:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """What differs between two identities, in words."""
+    """What differs between two identities: each factor, level, input or key, with the values that only one has."""
     told = []
-    for name in sorted(old.keys() | new.keys()):
+    names = old.keys() | new.keys()
+    if old.get("study") != new.get("study"):
+        names = {"study"}  # another study has other factors: nothing else can be compared
+    for name in sorted(names):
         a, b = old.get(name), new.get(name)
         if a == b:
             continue
-        if name == "cells" and isinstance(a, list) and isinstance(b, list):
-            index = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-            one = a[index] if index < len(a) else "none"
-            other = b[index] if index < len(b) else "none"
-            told.append(f"cells ({len(a)} there, {len(b)} here; cells[{index}]: {one} there, {other} here)")
+        if name == "cells":
+            told += _cell_differences(a or [], b or [])
+        elif name == "inputs":
+            changed = sorted(n for n in {*(a or {}), *(b or {})} if (a or {}).get(n) != (b or {}).get(n))
+            told += [f"the content of the input {n}" for n in changed]
+        elif isinstance(a, list) and isinstance(b, list):
+            told.append(_only(name, a, b))
         else:
             told.append(f"{name} ({a} there, {b} here)")
     return told
+
+
+def _cell_differences(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Factors whose values differ; where all have the same values, how these are combined."""
+    names = dict.fromkeys(name for cell in (*old, *new) for name in cell)
+    values = {name: [[cell[name] for cell in cells if name in cell] for cells in (old, new)] for name in names}
+    told = [_only(name, a, b) for name, (a, b) in values.items() if set(a) != set(b)]
+    if told:
+        return told
+    if len(old) != len(new):
+        return [f"cells ({len(old)} there, {len(new)} here)"]
+    return ["the order of the cells" if all(cell in new for cell in old) else "which values the cells combine"]
+
+
+def _only(name: str, old: Sequence[Any], new: Sequence[Any]) -> str:
+    """The values that stand on one side alone; a different order when there are none."""
+    sides = [[value for value in dict.fromkeys(a) if value not in b] for a, b in ((old, new), (new, old))]
+    if not any(sides):
+        return f"the order of {name}"
+    there, here = (", ".join(map(str, side[:_FEW])) + (", …" if len(side) > _FEW else "") or "none" for side in sides)
+    return f"{name} ({there} there, {here} here)"

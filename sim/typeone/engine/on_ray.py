@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from typeone.engine import workers
-from typeone.engine.backends import Backend, WorkerLostError
+from typeone.engine.backend import Backend, WorkerLostError
 from typeone.engine.workers import Batch, Task
 
 

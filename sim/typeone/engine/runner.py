@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -12,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from typeone.engine import manifest as manifests
-from typeone.engine.backends import Backend, check_backend, make_backend
+from typeone.engine.backend import Backend
+from typeone.engine.backends import check_backend, make_backend
 from typeone.engine.design import Design
 from typeone.engine.flight import STRIKES, Flight
 from typeone.engine.manifest import Session
@@ -63,7 +65,8 @@ class RunResult:
     summary: pa.Table = field(repr=False)
 
     def _repr_html_(self) -> str:
-        from typeone.display import drawn, html_table
+        from typeone.display import html_table
+        from typeone.notebook import drawn
 
         rows = [list(row.values()) for row in self.summary.to_pylist()]
         told = f"{self.state}: {self.completed} of {self.planned} repetitions, {self.failed} failed"
@@ -84,6 +87,12 @@ def run(
 
     Ctrl-C ends it with what is complete saved; so does having more than the share ``max_failures`` of the
     planned repetitions fail.  A ValueError says why a folder or a design cannot be used.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from typeone.engine.lookup import changed, design_called
+    >>> with TemporaryDirectory() as folder:
+    ...     run(changed(design_called("coin"), {"repetitions": 50}), folder).completed
+    200
     """
     if not 0 <= max_failures <= 1:
         raise ValueError(f"max_failures={max_failures}: a share lies in [0, 1]")
@@ -139,13 +148,12 @@ def _compute(
     state: State = "interrupted"
     try:
         workers = make()
-        workers.warm(planned.reference)  # all start while one compiles
-        measured = workers.trial(planned)
+        shares = _Shares(planned, workers)
+        measured = workers.trial(planned, partial(shares.submit, schedule.sample))
         session.compile_seconds = measured.compile_seconds
         size = store.design.chunk or measured.chunk(store.design.repetitions)
         session.start_seconds = _seconds(workers.ready)
         start = time.perf_counter()
-        shares = _Shares(planned, workers)
         for landing in Flight(workers, lambda: schedule.take(size), shares.submit):
             if landing is not None:
                 _store(store, *landing)

@@ -38,6 +38,11 @@ class Schedule:
         """Nothing is left to hand out (what was handed out may still be running)."""
         return not self._ranges
 
+    @property
+    def sample(self) -> Chunk:
+        """One repetition of what is handed out next."""
+        return self._ranges[0]._replace(size=1)
+
     def take(self, size: int) -> Chunk | None:
         """The next chunk, ending at a multiple of ``size``."""
         if not self._ranges:

@@ -22,7 +22,14 @@ def stream_key(seed: int, study: str, parameters: Mapping[str, str]) -> tuple[in
 
 
 def generator(key: tuple[int, int], repetition: int, lane: int = 0) -> np.random.Generator:
-    """NumPy's distributions on the stream (key, repetition, lane): the words of ``typeone_kernels.streams``."""
+    """NumPy's distributions on the stream (key, repetition, lane): the words of ``typeone_kernels.streams``.
+
+    ``repetition`` and ``lane`` are whole numbers of 64 bits; a lane is one purpose inside a repetition.
+
+    >>> key = stream_key(1, "mine", {"n": "10"})
+    >>> generator(key, 17).random() == generator(key, 17).random()
+    True
+    """
     bits = np.random.Philox(
         key=np.array(key, dtype=np.uint64), counter=np.array([0, 0, lane, repetition], dtype=np.uint64)
     )

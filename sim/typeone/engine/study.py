@@ -19,7 +19,11 @@ from typeone.levels import Level
 
 
 class Column(NamedTuple):
-    """One measured quantity of a cell: a method, a measure and (or ``""``) the level as typed."""
+    """One measured quantity of a cell: a method, a measure and (or ``""``) the level as typed.
+
+    >>> Column("scf", "fpr", "0.05").level
+    '0.05'
+    """
 
     method: str
     measure: str
@@ -48,6 +52,9 @@ class Measure:
     gain
         a paired difference between two methods: mean and its standard error, and the shares of repetitions in
         which it is positive, zero and negative (wins, ties, losses).
+
+    >>> Measure("fpr", "rate", "share of null tests that reject", claim=True).kind
+    'rate'
     """
 
     name: str

@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 from typeone.engine import arrow
 from typeone.engine.design import Design
 from typeone.engine.files import write_whole
+from typeone.engine.registry import load
 from typeone.engine.storage import SUMMARY, Store
 from typeone.engine.study import Column, Measure, Study
-from typeone.engine.verdicts import CLAIM_ERROR, INTERVAL_ERROR, Tally, needed
+from typeone.engine.verdicts import CLAIM_ERROR, INTERVAL_ERROR, INTERVALS, Tally, needed
 from typeone.levels import Level
-from typeone.studies import load
 
 Row = dict[str, Any]
 Tallies = dict[Column, Tally]
@@ -181,3 +181,15 @@ def _factor_type(values: Iterable[Any]) -> pa.DataType:
 def measure_of(study: Study, name: str) -> Measure | None:
     """The study's measure of that name."""
     return next((measure for measure in study.measures if measure.name == name), None)
+
+
+def intervals_in(study: Study, table: pa.Table) -> str:
+    """The sorts of interval in a summary, and where there are several the measures that have each."""
+    found: dict[str, dict[str, None]] = {}
+    for row in table.select(["measure", "bounds"]).to_pylist():
+        measure = measure_of(study, row["measure"])
+        kind, name = (measure.kind, measure.name) if measure else ("rate", "shares of wins, ties and losses")
+        found.setdefault(INTERVALS[kind][row["bounds"] == "sequence"], {})[name] = None
+    if len(found) == 1:
+        return next(iter(found))
+    return "; ".join(f"{name} ({', '.join(measures)})" for name, measures in found.items())

@@ -96,6 +96,15 @@ _FUNCTIONS: dict[Kind, tuple[Callable[..., Bounds], Callable[..., Bounds]]] = {
 }
 
 
+INTERVALS: dict[Kind, tuple[str, str]] = {
+    "rate": ("Clopper-Pearson", "beta-binomial mixture, valid at every look"),
+    "fraction": ("betting, for a mean in [0, 1]", "betting, for a mean in [0, 1], valid at every look"),
+    "mean": ("Student's t", "normal mixture, asymptotic, valid at every look"),
+    "gain": ("Student's t", "normal mixture, asymptotic, valid at every look"),
+}
+"""What ``bounds`` are called: for a fixed count, and for every look."""
+
+
 def bounds(kind: Kind, moments: Moments, alpha: float, *, sequence: bool) -> Bounds:
     """Bounds of the kind's own sort, for a fixed count or for every look."""
     if kind == "rate":

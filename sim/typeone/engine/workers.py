@@ -20,8 +20,8 @@ import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
 
+from typeone.engine.registry import load
 from typeone.engine.study import Cell, Column, Columns, Study
-from typeone.studies import load
 
 MAX_MESSAGE = 500
 _SHARED_KEPT = 2

@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from typeone.engine.design import Design
 from typeone.engine.manifest import Manifest
+from typeone.engine.registry import load
 from typeone.engine.storage import Store
 from typeone.engine.study import Measure, Study
 from typeone.engine.summary import table_of
 from typeone.figures.rows import Row, numeric
-from typeone.studies import load
 
 
 @dataclass(frozen=True)

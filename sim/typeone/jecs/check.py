@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from typeone import tables
 from typeone.audit import Audit, codes_of, columns_table, compare, duplicate_rows, in_several, look_alikes
+from typeone.jecs.lower_tail import ALARM, lower_tail, own_p_values
 from typeone.jecs.procedure import Options, decided
 from typeone.jecs.scores import Scores, first_repeat, is_candidate, read_scores
-from typeone.jecs.tail import ALARM, lower_tail, own_p_values
 from typeone.levels import Level
 from typeone_kernels.jecs import scan_thresholds
 
@@ -41,6 +41,11 @@ def check(
     columns : numeric columns (length, date, ...) in which calibration items and candidates are compared.
 
     Raises ValueError for a column that does not exist or cannot be what it is taken for.
+
+    >>> scores = {"item": [*"abcd", *"efghijklmnopqrst"], "role": ["candidate"] * 4 + ["calibration"] * 16}
+    >>> scores |= {"s": [0.5, 0.6, 7.5, 20.5, *range(1, 17)]}
+    >>> check(scores, model=None, score="s").warnings
+    []
     """
     if evidence not in ("smaller", "larger"):
         raise ValueError(f"evidence={evidence!r}: is 'smaller' or 'larger'")

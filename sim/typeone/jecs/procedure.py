@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from typeone import tables
+from typeone import seeds, tables
 from typeone.jecs.methods import METHODS, method_called
 from typeone.jecs.result import Envelope, Result
 from typeone.jecs.scores import read_scores
@@ -51,6 +51,9 @@ class Options:
     ties : ``"attainable"`` counts a tie against the item; ``"random"`` breaks it at random, from a stream keyed by the
         seed and the names of item and model.
     seed : names the random tie breaks.
+
+    >>> Options(method="max-p", level="0.05").evidence
+    'smaller'
     """
 
     method: str = "jecs"
@@ -58,6 +61,47 @@ class Options:
     evidence: Literal["smaller", "larger"] = "smaller"
     ties: Literal["attainable", "random"] = "attainable"
     seed: int = 0
+
+
+def apply(
+    data: Any,
+    *,
+    item: str = "item",
+    model: str | None = "model",
+    role: str = "role",
+    score: str | Sequence[str] = "score",
+    options: Options = Options(),
+    missing: tables.Missing = "error",
+) -> Result:
+    """Select the candidates of a table that no model was trained on.
+
+    Parameters
+    ----------
+    data : an Arrow table, a pandas or polars frame, a mapping of equally long columns, or a path to a Parquet,
+        Feather or CSV file.  Long: one row for each item and model.  Wide (``model=None``): one row for each item.
+    item, model, role : names of the columns with the item's and the model's identifier (integers or strings), and with
+        the item's role: ``candidate`` or ``calibration`` (a known member of the models that score it).
+    score : name of the column with the score; in a wide table the names of one column for each model.
+    missing : ``"error"``, or ``"drop"`` to leave out candidates that lack a score, and calibration scores that are
+        missing (their numbers are reported).
+
+    Returns a ``Result`` with one row per candidate, in order of first appearance.
+
+    Raises ValueError, naming column, row and rule, for missing or infinite scores, unknown roles, items in both roles,
+    a second score of an item under one model, candidates that some model did not score, and models without calibration
+    scores.
+
+    Guarantee and source as for ``select``.
+
+    >>> scores = {"item": [*"abcd", *"efghijklmnopqrst"], "role": ["candidate"] * 4 + ["calibration"] * 16}
+    >>> scores |= {"s": [0.5, 0.6, 7.5, 20.5, *range(1, 17)]}
+    >>> apply(scores, model=None, score="s", options=Options("max-p", level="0.4")).selected_items.to_pylist()
+    ['a', 'b']
+    """
+    table = tables.as_table(data)
+    scores = read_scores(table, item, model, role, score, missing)
+    calibration = [row[~np.isnan(row)] for row in scores.calibration]
+    return _select(scores.items, scores.models, scores.candidates, calibration, options, scores.dropped, scores.absent)
 
 
 def select(candidates: PerModel, calibration: PerModel, *, items: Any = None, options: Options = Options()) -> Result:
@@ -96,38 +140,33 @@ def select(candidates: PerModel, calibration: PerModel, *, items: Any = None, op
     return _select(names, tuple(scored), matrix, [known[model] for model in scored], options)
 
 
-def apply(
-    data: Any,
-    *,
-    item: str = "item",
-    model: str | None = "model",
-    role: str = "role",
-    score: str | Sequence[str] = "score",
-    options: Options = Options(),
-    missing: tables.Missing = "error",
-) -> Result:
-    """Select the candidates of a table that no model was trained on.
-
-    Parameters
-    ----------
-    data : an Arrow table, a pandas or polars frame, a mapping of equally long columns, or a path to a Parquet,
-        Feather or CSV file.  Long: one row for each item and model.  Wide (``model=None``): one row for each item.
-    item, model, role : names of the columns with the item's and the model's identifier (integers or strings), and with
-        the item's role: ``candidate`` or ``calibration`` (a known member of the models that score it).
-    score : name of the column with the score; in a wide table the names of one column for each model.
-    missing : ``"error"``, or ``"drop"`` to leave out candidates that lack a score, and calibration scores that are
-        missing (their numbers are reported).
-
-    Returns a ``Result`` with one row per candidate, in order of first appearance.
-
-    Raises ValueError, naming column, row and rule, for missing or infinite scores, unknown roles, items in both roles,
-    a second score of an item under one model, candidates that some model did not score, and models without calibration
-    scores.
-    """
-    table = tables.as_table(data)
-    scores = read_scores(table, item, model, role, score, missing)
-    calibration = [row[~np.isnan(row)] for row in scores.calibration]
-    return _select(scores.items, scores.models, scores.candidates, calibration, options, scores.dropped, scores.absent)
+def _check(
+    options: Options,
+    models: tuple[Any, ...],
+    candidates: NDArray[np.float64],
+    calibration: Sequence[NDArray[np.float64]],
+) -> Level:
+    for name, value, words in (
+        ("evidence", options.evidence, ("smaller", "larger")),
+        ("ties", options.ties, ("attainable", "random")),
+    ):
+        if value not in words:
+            raise ValueError(f"{name}={value!r}: is {words[0]!r} or {words[1]!r}")
+    seeds.checked(options.seed)
+    method_called(options.method, len(models))
+    n = candidates.shape[1]
+    if n == 0:
+        raise ValueError("candidates: at least one item is needed")
+    for model, values in zip(models, calibration, strict=True):
+        if not values.size:
+            raise ValueError(f"calibration, model {model!r}: at least one calibration score is needed")
+    sizes = [values.size + 1 for values in calibration]
+    if (n + 1) * max(sizes) * (max(sizes) // int(np.gcd.reduce(sizes)) + 1) >= _LARGEST_PRODUCT:
+        raise ValueError(
+            f"calibration: {n} candidates and {max(sizes) - 1} calibration scores are too many to compare exactly; "
+            "give every model the same number of calibration scores"
+        )
+    return level("level", options.level)
 
 
 def _by_model(argument: str, values: PerModel) -> dict[Any, NDArray[np.float64]]:
@@ -211,36 +250,6 @@ def decided(
     ties = TieKeys(keys, _digests(items.to_pylist() if at_random else []), _digests(models))
     rank_models(plan, np.concatenate(calibration), np.ascontiguousarray(candidates), ties, 0, work)
     return plan, work, decide(plan, work)
-
-
-def _check(
-    options: Options,
-    models: tuple[Any, ...],
-    candidates: NDArray[np.float64],
-    calibration: Sequence[NDArray[np.float64]],
-) -> Level:
-    for name, value, words in (
-        ("evidence", options.evidence, ("smaller", "larger")),
-        ("ties", options.ties, ("attainable", "random")),
-    ):
-        if value not in words:
-            raise ValueError(f"{name}={value!r}: is {words[0]!r} or {words[1]!r}")
-    if not 0 <= options.seed < 2**64:
-        raise ValueError(f"seed={options.seed}: lies between 0 and 2**64 - 1")
-    method_called(options.method, len(models))
-    n = candidates.shape[1]
-    if n == 0:
-        raise ValueError("candidates: at least one item is needed")
-    for model, values in zip(models, calibration, strict=True):
-        if not values.size:
-            raise ValueError(f"calibration, model {model!r}: at least one calibration score is needed")
-    sizes = [values.size + 1 for values in calibration]
-    if (n + 1) * max(sizes) * (max(sizes) // int(np.gcd.reduce(sizes)) + 1) >= _LARGEST_PRODUCT:
-        raise ValueError(
-            f"calibration: {n} candidates and {max(sizes) - 1} calibration scores are too many to compare exactly; "
-            "give every model the same number of calibration scores"
-        )
-    return level("level", options.level)
 
 
 def _digests(names: Sequence[Any]) -> NDArray[np.uint64]:

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import MOST_ROWS, drawn, html_paragraphs, html_table, text_table
+from typeone.display import MOST_ROWS, html_paragraphs, html_table, text_table
 from typeone.jecs.methods import METHODS
 from typeone.levels import Level
+from typeone.notebook import drawn
 
 _HEADER = ("method", "selected", "cut-off", "estimated contamination bound")
 
@@ -26,6 +27,12 @@ class Envelope:
     inside : W, the number of p-values in (kappa, lam].
     width : w, the least attainable part of (kappa, lam] over the models.
     scale : s = (1 + W) / (n w); None where w = 0, and then neither envelope selects anything.
+
+    >>> from typeone import jecs
+    >>> members, rising = [1.0 + i for i in range(39)], [0.5, 0.6, 7.5, 20.5]
+    >>> result = jecs.select({"a": rising, "b": rising}, {"a": members, "b": members})
+    >>> str(result.envelope.lam), result.envelope.inside
+    ('4/5', 1)
     """
 
     lam: Fraction
@@ -49,6 +56,12 @@ class Result:
     items (n,) identifiers; models (K,) names; ranks (K, n) conformal ranks among ``calibration_sizes[k]`` + 1;
     selections: for every method that K allows, (n,) which items it selects; cutoffs: the largest max-p that a method
     selects (0: none), for the methods that have one; ``method`` is the one that was asked for.
+
+    >>> from typeone import jecs
+    >>> members, rising = [1.0 + i for i in range(39)], [0.5, 0.6, 7.5, 20.5]
+    >>> result = jecs.select({"a": rising, "b": rising}, {"a": members, "b": members})
+    >>> result.p_max.tolist(), result.selected.tolist()
+    ([0.025, 0.025, 0.2, 0.525], [True, True, False, False])
     """
 
     items: pa.Array

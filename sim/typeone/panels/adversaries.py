@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone.levels import LevelLike, level
-from typeone.panels._arguments import Counts, Shares, count, counts, shares
-from typeone.panels._curves import LARGEST, Path, Question, error_curves
-
-__all__ = ["census_capture", "superpopulation_capture"]
+from typeone.panels.arguments import Counts, Shares, count, counts, shares
+from typeone.panels.curves import LARGEST, Path, Question, error_curves
 
 Decision: TypeAlias = Literal["accept", "reject"]
 
@@ -30,6 +28,12 @@ def census_capture(
 
     ``corrupted`` is a count or an array of counts; shape ``corrupted.shape + (M,)``.  P(X ≥ needed) for X
     hypergeometric, right to 1e-13 relative down to 1e-300.
+
+    ``force`` is ``"accept"`` or ``"reject"``.  Raises ValueError for other words, and for numbers out of range.
+    Source: see ``typeone.panels.adversaries``.
+
+    >>> census_capture(10, 2, force="accept").round(4)[:3]
+    array([0.2   , 0.3778, 0.0667])
     """
     M = count("M", M, 1, LARGEST)
     honest = M - counts("corrupted", corrupted, 0, M)
@@ -44,6 +48,11 @@ def superpopulation_capture(
     """The same for independent members, each corrupted with probability ``share``; K = 1 … horizon.
 
     Shape ``share.shape + (horizon,)``.  P(X ≥ needed) for X binomial.
+
+    Other arguments, errors and source as for ``census_capture``.
+
+    >>> superpopulation_capture("0.2", 3, force="reject").round(4)
+    array([0.2  , 0.04 , 0.104])
     """
     horizon = count("horizon", horizon, 1, LARGEST)
     shape, corrupted = shares("share", share)

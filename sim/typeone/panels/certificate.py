@@ -25,11 +25,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone.levels import LevelLike, number
-from typeone.panels._arguments import Counts, count, counts
-from typeone.panels._thresholds import most_allowed, most_unfavorable_share, needed_to_err
+from typeone.panels.arguments import Counts, count, counts
 from typeone.panels.options import DEFAULTS, Options, Terms
-
-__all__ = ["NO_ATTACK", "Attack", "Certificate", "Passing", "certify", "passing"]
+from typeone.panels.thresholds import most_allowed, most_unfavorable_share, needed_to_err
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,9 @@ class Passing:
     """A unit passes at size i with at least accept[i], or at most reject[i], positive votes of E; shapes (G,).
 
     E + 1 and −1 mean that no count passes.
+
+    >>> certify([40, 38, 2], 40).passing.accept
+    array([41, 41, 41, 40, 40, 39, 38, 37])
     """
 
     evaluators: int
@@ -97,7 +98,12 @@ def passing(evaluators: int, units: int, terms: Terms, attack: Attack = NO_ATTAC
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What is certified at each size of the grid; arrays have shape (G,)."""
+    """What is certified at each size of the grid; arrays have shape (G,).
+
+    >>> found = certify([40] * 300, 40)
+    >>> found.chosen, float(found.bound[-1].round(4))
+    (11, 0.956)
+    """
 
     terms: Terms
     units: int
@@ -142,6 +148,10 @@ def certify(
 
     Raises ValueError, naming the argument and the position, for counts out of range, bad options, and weights that
     are negative, all zero, or given without ``generator="catalogue"``.
+
+    >>> found = certify([40] * 150 + [38] * 150, 40)
+    >>> found.chosen, found.certified.tolist()
+    (31, [False, False, False, False, False, False, True, True])
     """
     terms = Terms.of(options)
     E = count("evaluators", evaluators, 1, 10**9)

@@ -13,8 +13,6 @@ from typeone.audit import Audit, columns_table, duplicate_rows, look_alikes
 from typeone.panels.votes import MALFORMED, VoteMatrix, read_votes, vote_column
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
 
-__all__ = ["check"]
-
 _PERMUTATIONS = 999
 _DOUBTFUL = 0.01
 
@@ -34,6 +32,10 @@ def check(
         that agree with each other more than with others are not independent draws.
 
     Raises ValueError for a column that does not exist or cannot be what it is taken for, and repeated votes.
+
+    >>> votes = {"evaluator": [1, 1, 2, 2, 3, 3], "unit": [7, 8, 7, 8, 7, 8], "vote": [1, 0, 1, 0, 1, 1]}
+    >>> check(votes).warnings
+    ['1 evaluators vote exactly as another one does (the first: 1): copies?']
     """
     table = tables.as_table(data)
     if unit is None and vote is None and {"unit", "vote"} <= set(table.column_names):

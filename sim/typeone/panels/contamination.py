@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 
 from typeone.display import html_table, text_table
 from typeone.levels import LevelLike
-from typeone.panels._arguments import Counts, count, counts, shares
 from typeone.panels.adversaries import superpopulation_capture
+from typeone.panels.arguments import Counts, count, counts, shares
 from typeone.panels.certificate import Attack, certificate_of, exact_weights
 from typeone.panels.options import DEFAULTS, Options, Terms
 from typeone.panels.sizes import census_sizes
-
-__all__ = ["FLIPS", "SHARES", "Contamination", "contamination"]
 
 FLIPS = (0, 1, 2, 4)
 SHARES = ("0.01", "0.05", "0.1")
@@ -44,6 +42,10 @@ class Contamination:
 
     The value is a number of units for census flips, a lower bound on the coverage for panel flips and shares, and a
     probability for forced decisions.
+
+    >>> profile = contamination([40] * 300, 40)
+    >>> profile.of("census flips", "2").tolist()
+    [300, 300, 300, 300, 300, 300, 300, 300]
     """
 
     grid: NDArray[np.int64]
@@ -99,6 +101,12 @@ def contamination(
 
     A certificate under attack counts a unit as passing only if panels reach the *honest* decision with error at most
     δ, at the interval's end nearest to θ, in spite of the attack.
+
+    Raises ValueError for numbers out of range.  What each attack does: ``typeone.panels.contamination``.
+
+    >>> profile = contamination([40] * 300, 40)
+    >>> profile.of("panel flips", "1").round(4).tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.956, 0.956, 0.956]
     """
     terms = Terms.of(options)
     E = count("evaluators", evaluators, 1, 10**9)

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from typeone.levels import LevelLike, level
-from typeone.panels._arguments import count, share
-from typeone.panels._thresholds import most_allowed, most_allowed_many, most_unfavorable_share, needed_to_err
+from typeone.panels.arguments import count, share
 from typeone.panels.certificate import Passing, passing
 from typeone.panels.options import DEFAULTS, Options, Terms
+from typeone.panels.thresholds import most_allowed, most_allowed_many, most_unfavorable_share, needed_to_err
 from typeone.tails import binomial_cdf, binomial_pmf, binomial_sf
-
-__all__ = ["Certification", "certification", "evaluators_needed", "units_needed"]
 
 LARGEST_DESIGN = 200_000
 _CHUNK = 1024
@@ -34,6 +32,9 @@ def units_needed(options: Options = DEFAULTS, *, passing: LevelLike = 1, power: 
 
     Raises ValueError where no number does, or only one above 200 000; a catalogue has the units it has.  It must
     exceed what the bound has to reach: below it a few units may do by luck, and more of them only make it unlikely.
+
+    >>> units_needed()
+    74
     """
     terms = Terms.of(options)
     if terms.generator == "catalogue":
@@ -83,6 +84,11 @@ def evaluators_needed(
     units : the number A of units, which the familywise method needs.
 
     0 means none: even the true p errs too often at this size (or E would exceed 200 000).
+
+    Raises ValueError for a p outside [0, 1], a power that is no level, and where units are needed and not given.
+
+    >>> evaluators_needed()
+    array([133,  73,  53,  38,  32,  26,  23,  20])
     """
     terms = Terms.of(options)
     if terms.familywise and units is None:
@@ -139,6 +145,9 @@ class Certification:
     certified : probability that each size is certified.
     any_size : probability that some size is.  Exact where counts that pass at one size pass at every larger one
         (odd sizes), else None: then it lies between the largest of ``certified`` and their sum.
+
+    >>> certification([0, 1, 0.5], 40, 300).passing.round(4)
+    array([0.    , 0.    , 0.    , 0.6667, 0.6667, 0.6667, 0.6667, 0.6667])
     """
 
     passing: NDArray[np.float64]
@@ -158,6 +167,11 @@ def certification(
 
     The generator draws a unit's acceptance probability from ``p``, shape (n,), with probabilities proportional to
     ``weights`` (equal if not given).  Votes are independent of each other, given the units.
+
+    Raises ValueError for numbers out of range and for weights that are no weights.
+
+    >>> certification([0, 1], 40, 300).any_size
+    1.0
     """
     terms = Terms.of(options)
     E, A = count("evaluators", evaluators, 1, LARGEST_DESIGN), count("units", units, 1, 10**9)

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from typeone.exact import clopper_pearson_lower, round_down
 from typeone.levels import Level, LevelLike, level
-from typeone.panels._arguments import sizes_grid
-from typeone.panels._curves import LARGEST
-from typeone.panels._thresholds import most_allowed
+from typeone.panels.arguments import sizes_grid
+from typeone.panels.curves import LARGEST
+from typeone.panels.thresholds import most_allowed
 
-__all__ = ["DEFAULTS", "GRID", "Options", "Terms", "decimal"]
-
+_LEAST_BUDGET = Fraction(1, 10**100)  # products and shares of budgets must stay levels that a double holds
 GRID = (3, 5, 7, 11, 15, 23, 31, 47)
 
 
@@ -37,6 +36,10 @@ class Options:
         ``"hoeffding"``, or ``"catalogue"`` when the units are all there are.
     eta_e, eta_g : error budgets of the evaluators and of the generator; the confidence is 1 − eta_e − eta_g.
     xi_e : generator mass of units whose interval may fail (mass-controlled only).
+
+    >>> options = Options(delta="0.05", grid=[3, 5, 7])
+    >>> options.theta
+    '1/2'
     """
 
     delta: LevelLike = "0.01"
@@ -80,6 +83,9 @@ class Terms:
         if not familywise and xi >= beta:
             raise ValueError(f"xi_e={xi.text}: must be below beta={beta.text}, or no size can be certified")
         eta_e, eta_g = level("eta_e", options.eta_e), level("eta_g", options.eta_g)
+        for name, budget in (("eta_e", eta_e), ("eta_g", eta_g), ("xi_e", xi)):
+            if budget < _LEAST_BUDGET:
+                raise ValueError(f"{name}={budget.text}: budgets below 1e-100 are not supported")
         if eta_e + eta_g >= 1:
             raise ValueError(f"eta_e={eta_e.text}, eta_g={eta_g.text}: must sum to less than 1")
         return cls(

@@ -16,19 +16,17 @@ from numpy.typing import NDArray
 from typeone import tables
 from typeone.exact import clopper_pearson
 from typeone.levels import LevelLike
-from typeone.panels._curves import quota
 from typeone.panels.certificate import Passing, certify
 from typeone.panels.contamination import FLIPS, SHARES, contamination
+from typeone.panels.curves import quota
 from typeone.panels.design import evaluators_needed, least_units
 from typeone.panels.options import DEFAULTS, Options, Terms
 from typeone.panels.result import Needs, Result
 from typeone.panels.sizes import census_sizes
 from typeone.panels.votes import Malformed, read_votes
 
-__all__ = ["apply"]
 
-
-def apply(
+def apply(  # an argument for each column, the terms, and what is done about bad votes; half of it is the reference
     data: Any,
     *,
     evaluator: str = "evaluator",
@@ -77,22 +75,23 @@ def apply(
     certificate = certify(positives, E, options, weights=by_unit)
     census = census_sizes(E, positives, delta=terms.delta, theta=terms.theta)
     lower, upper = clopper_pearson(positives, E, terms.interval_level(A))
+    borne = [b for b in flips if b <= E]
     return Result(
-        options,
-        matrix.units,
-        E,
-        positives,
-        positives >= quota(terms.theta, E),
-        census.minimum,
-        census.stable,
-        lower,
-        upper,
-        _passes_at(certificate.passing, positives, terms.grid),
-        certificate,
-        contamination(positives, E, options, weights=by_unit, flips=[b for b in flips if b <= E], budgets=shares),
-        _needs(options, A),
-        matrix.malformed,
-        matrix.absent,
+        options=options,
+        units=matrix.units,
+        evaluators=E,
+        positives=positives,
+        accepted=positives >= quota(terms.theta, E),
+        minimum=census.minimum,
+        stable=census.stable,
+        lower=lower,
+        upper=upper,
+        passes_at=_passes_at(certificate.passing, positives, terms.grid),
+        certificate=certificate,
+        contamination=contamination(positives, E, options, weights=by_unit, flips=borne, budgets=shares),
+        needs=_needs(options, A),
+        malformed=matrix.malformed,
+        absent=matrix.absent,
     )
 
 

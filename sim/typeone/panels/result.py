@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import drawn, html_paragraphs, html_table, text_table
+from typeone.display import html_paragraphs, html_table, text_table
+from typeone.notebook import drawn
 from typeone.panels.certificate import Certificate
 from typeone.panels.contamination import Contamination
 from typeone.panels.design import LARGEST_DESIGN
 from typeone.panels.options import Options, decimal
-
-__all__ = ["Needs", "Result"]
 
 LAYERS = {
     "exact": "of the generator's units",
@@ -35,6 +34,11 @@ class Needs:
     """Sizes needed before any vote: units when all pass (None for a catalogue), evaluators when all agree (G,).
 
     0: more than ``LARGEST_DESIGN``.
+
+    >>> from typeone import panels
+    >>> votes = {"evaluator": [1, 1, 2, 2, 3, 3], "unit": [7, 8, 7, 8, 7, 8], "vote": [1, 0, 1, 0, 1, 1]}
+    >>> panels.apply(votes).needs.units
+    74
     """
 
     units: int | None
@@ -48,6 +52,11 @@ class Result:
     minimum, stable : panel sizes of the frozen census of the E votes in the file.
     lower, upper : the unit's interval for the acceptance probability.
     passes_at : smallest size of the grid from which on the unit passes; 0 if it does not pass at the largest.
+
+    >>> from typeone import panels
+    >>> votes = {"evaluator": [1, 1, 2, 2, 3, 3], "unit": [7, 8, 7, 8, 7, 8], "vote": [1, 0, 1, 0, 1, 1]}
+    >>> panels.apply(votes).to_arrow()["decision"].to_pylist()
+    ['accept', 'reject']
     """
 
     options: Options
@@ -65,6 +74,22 @@ class Result:
     needs: Needs
     malformed: int
     absent: int
+
+    @property
+    def guarantee(self) -> str:
+        """What is promised, at which confidence, and under which assumptions."""
+        terms = self.certificate.terms
+        units = (
+            "the units are the whole catalogue"
+            if terms.generator == "catalogue"
+            else "units are independent draws from the generator"
+        )
+        return (
+            f"With probability {decimal(1 - terms.risk)} every bound above is at most the true share of units on which "
+            f"a panel of that size errs with probability at most {terms.delta.text}. Assumed: evaluators (rows) are "
+            f"independent draws from their population, {units} and independent of the evaluators. Votes of one "
+            "evaluator on different units may depend on each other in any way."
+        )
 
     @property
     def warnings(self) -> list[str]:
@@ -122,22 +147,6 @@ class Result:
             best = self.certificate.bound.max()
             return f"Not certified: no size of the grid reaches {share} (the largest bound is {best:.4g})."
         return f"Certified at K = {chosen}: a panel of {chosen} errs with probability at most δ on {share} or more."
-
-    @property
-    def guarantee(self) -> str:
-        """What is promised, at which confidence, and under which assumptions."""
-        terms = self.certificate.terms
-        units = (
-            "the units are the whole catalogue"
-            if terms.generator == "catalogue"
-            else "units are independent draws from the generator"
-        )
-        return (
-            f"With probability {decimal(1 - terms.risk)} every bound above is at most the true share of units on which "
-            f"a panel of that size errs with probability at most {terms.delta.text}. Assumed: evaluators (rows) are "
-            f"independent draws from their population, {units} and independent of the evaluators. Votes of one "
-            "evaluator on different units may depend on each other in any way."
-        )
 
     def _sizes(self) -> Iterator[tuple[Any, ...]]:
         certificate, stable = self.certificate, self.stable

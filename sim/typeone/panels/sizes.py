@@ -24,17 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone.levels import Level, LevelLike, level, levels
-from typeone.panels._arguments import Counts, Shares, count, counts, share, shares, sizes_grid
-from typeone.panels._curves import LARGEST, VANISHED, Path, Question, curve_blocks, error_curves, quota
+from typeone.panels.arguments import Counts, Shares, count, counts, share, shares, sizes_grid
+from typeone.panels.curves import LARGEST, VANISHED, Path, Question, curve_blocks, error_curves, quota
 from typeone_kernels.panels import size_positions, store_curves
-
-__all__ = [
-    "PanelSizes",
-    "census_errors",
-    "census_sizes",
-    "superpopulation_errors",
-    "superpopulation_sizes",
-]
 
 _UNSETTLED = 1e-11  # relative distance to a tolerance below which doubles do not decide
 _SMALLEST_TOLERANCE = Fraction(1, 10**290)
@@ -44,6 +36,10 @@ class PanelSizes(NamedTuple):
     """Panel sizes as int64 arrays of the shape of the units followed by that of the tolerances.
 
     0 stands for "none": no size up to the last one keeps the tolerance.
+
+    >>> sizes = census_sizes(40, 25, delta=["0.01", "0.05"])
+    >>> sizes.minimum, sizes.stable
+    (array([24, 16]), array([26, 20]))
     """
 
     minimum: NDArray[np.int64]
@@ -64,6 +60,11 @@ def census_errors(
     before the panel is drawn, or ``panel_flips`` votes of the panel (all of a smaller one), each time against
     the decision of the honest census; what is returned is the worst case.  Independence of the evaluators
     is not assumed: the census is fixed and the draw is the only chance.
+
+    Definitions, accuracy and source: ``typeone.panels.sizes``.  Raises ValueError for numbers out of range.
+
+    >>> census_errors(5, 4).round(4)
+    array([0.2, 0. , 0. , 0. , 0. ])
     """
     M = count("M", M, 1, LARGEST)
     shape, questions = _census(M, C, level("theta", theta), census_flips, panel_flips)
@@ -87,6 +88,11 @@ def census_sizes(
     With ``grid`` (increasing sizes) only panels of these sizes count.  ``errors``, float64 of shape
     ``C.shape + (M,)``, is filled with what ``census_errors`` returns, at half the cost of asking twice.  Costs at most
     O(M) per count, less the further C/M lies from θ if no errors are asked for.
+
+    Raises ValueError for numbers out of range and for a grid that does not increase.
+
+    >>> census_sizes(40, [25, 35], delta="0.01").stable
+    array([26,  4])
     """
     M = count("M", M, 1, LARGEST)
     shape, questions = _census(M, C, level("theta", theta), census_flips, panel_flips)
@@ -108,6 +114,11 @@ def superpopulation_errors(
     whatever its votes would have been, so a favorable share g becomes (1 − f)g; or a ``targeted_share``,
     so it becomes g − f, clipped at 0; or turns ``panel_flips`` votes of the panel.  The decision is that
     of the honest p.
+
+    Definitions, accuracy and source: ``typeone.panels.sizes``.  Raises ValueError for numbers out of range.
+
+    >>> superpopulation_errors("0.8", 5).round(4)
+    array([0.2   , 0.04  , 0.104 , 0.0272, 0.0579])
     """
     horizon = count("horizon", horizon, 1, LARGEST)
     shape, questions = _superpopulation(
@@ -131,6 +142,11 @@ def superpopulation_sizes(
 
     Arguments as for ``superpopulation_errors``, results as for ``census_sizes``.  At p = θ panels need not
     stabilize: the answer is then 0, none.
+
+    Raises ValueError for numbers out of range and for a grid that does not increase.
+
+    >>> superpopulation_sizes(["0.8", "0.9"], 200, delta="0.01").minimum
+    array([10,  2])
     """
     horizon = count("horizon", horizon, 1, LARGEST)
     shape, questions = _superpopulation(
@@ -212,18 +228,21 @@ def _sizes(
     sizes = np.append(grid, 0)
     tolerance = -float(np.log(value[-1]))
     for question in questions:
-        last = question.path.last_sizes(question.lanes(), tolerance)
+        last = None if curves is None else question.path.last_sizes(question.lanes(), tolerance)
+        blocks, found = [], []
         for block, errors in curve_blocks(question, tolerance if curves is None else VANISHED):
-            if curves is not None:
+            if curves is not None and last is not None:
                 store_curves(errors, question.units[block], curves)
                 errors = errors[: last[block].max() + 1]  # beyond, every tolerance is kept
             minimum, stable, unsettled = size_positions(errors, grid, below, above)
-            for lane, rank in np.argwhere(unsettled):
+            for lane, rank in np.argwhere(unsettled) if unsettled.any() else ():
                 favorable = question.favorable[block[lane]]
                 kept = _kept_exactly(question.path, favorable, errors[:, lane], grid, falling[rank])
                 minimum[lane, rank], stable[lane, rank] = _positions(kept)
-            answers[0, question.units[block]] = sizes[minimum]
-            answers[1, question.units[block]] = sizes[stable]
+            blocks.append(block)
+            found.append((minimum, stable))
+        if blocks:
+            answers[:, question.units[np.concatenate(blocks)]] = sizes[np.concatenate(found, axis=1)]
     columns = [falling.index(item) for item in several]
     full = (*shape, value.size) if isinstance(delta, list) else shape
     return PanelSizes(answers[0][:, columns].reshape(full), answers[1][:, columns].reshape(full))

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from typeone import tables
 
-__all__ = ["Malformed", "VoteMatrix", "read_votes", "vote_column"]
-
 Malformed: TypeAlias = Literal["error", "zero"]
 MALFORMED, ABSENT = -1, -2
 
@@ -120,7 +118,7 @@ def _matrix(evaluators: pa.Array, units: pa.Array, votes: NDArray[np.int8]) -> V
 
 def vote_column(table: pa.Table, name: str, malformed: Malformed) -> NDArray[np.int8]:
     """Votes as 0, 1 or MALFORMED, shape (rows,): numbers, booleans, or the words true and false."""
-    values: Any = tables.column(table, name)
+    values: Any = tables.single(table, name)
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     kind = values.type

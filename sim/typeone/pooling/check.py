@@ -25,6 +25,10 @@ def check(
     sources would give: dependence is what makes a pooled posterior overconfident.
 
     Raises ValueError for a column that does not exist or cannot be what it is taken for.
+
+    >>> votes = {"item": [1, 1, 2, 2], "source": ["a", "b", "a", "b"], "vote": [1, 1, 1, 0]}
+    >>> check(votes).warnings
+    []
     """
     table = tables.as_table(data)
     audit = Audit(f"check pooling: {table.num_rows} rows")

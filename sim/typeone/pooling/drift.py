@@ -13,8 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone.counts import counts
-from typeone.display import cell, drawn, html_table, text_table
+from typeone.display import cell, html_table, text_table
 from typeone.levels import LevelLike, level
+from typeone.notebook import drawn
 from typeone.pooling.evidence import in_nats, posterior, reliability_of, units, weights
 from typeone.tails import binomial_sf
 from typeone_kernels.poisson_binomial import poisson_binomial_pmf, upper_sum
@@ -33,6 +34,9 @@ class OperatingPoint:
     fpr, tpr : P(count >= tau) for a false and a true hypothesis, votes independent; None where the n sources are
     any n of several.
     All but fpr and tpr are None when n < tau: the rule cannot accept.
+
+    >>> round(drift(2, "0.8", [3]).points[0].posterior, 9)
+    0.8
     """
 
     n: int
@@ -49,7 +53,11 @@ _FIELDS = [field.name for field in fields(OperatingPoint)]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Drift:
-    """Operating points of one vote rule at several numbers of sources."""
+    """Operating points of one vote rule at several numbers of sources.
+
+    >>> print(drift(2, "0.8", [4]).sentence.partition(":")[0])
+    Your rule count >= 2 equals posterior threshold 0.5 at n = 4
+    """
 
     tau: int
     points: tuple[OperatingPoint, ...]

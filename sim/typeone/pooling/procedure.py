@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone import tables
-from typeone.counts import counts
+from typeone import seeds, tables
 from typeone.levels import Level, LevelLike, level
 from typeone.pooling.decision import decide
 from typeone.pooling.evidence import units, weights
 from typeone.pooling.heldout import Rate, RuleQuality, compare, fitting_half, rates
-from typeone.pooling.reliability import fitted, given
+from typeone.pooling.reliability import Reliabilities, fitted, given
 from typeone.pooling.result import Result, Rule
 from typeone.pooling.votes import UNKNOWN, Votes, read_votes
 from typeone_kernels.pooling import pool_list
@@ -35,6 +34,10 @@ class Options:
     prior : probability that an item's hypothesis is true before any vote.
     level : every one-sided bound, and every source's two-sided interval, errs with probability at most ``level``.
     seed : names the split of the labelled items into a fitting half and a held-out half.
+
+    >>> options = Options(accept="0.99", reject="0.01")
+    >>> options.prior
+    '0.5'
     """
 
     accept: LevelLike = "0.95"
@@ -88,16 +91,10 @@ def apply(
     if label is None and reliability is None:
         raise ValueError("label, reliability: name a label column, or give reliabilities")
     votes = read_votes(tables.as_table(data), item, source, vote, label)
-    labelled = votes.truth != UNKNOWN
-    if reliability is None:
-        fitting = fitting_half(votes.items, votes.truth, rule.seed)
-        sources = fitted(votes, fitting, rule.level)
-    else:
-        fitting = np.zeros(labelled.size, bool)
-        sources = given(reliability, votes.sources, source)
+    fitting, sources = _reliabilities(votes, reliability, source, rule)
     sums = _pooled(votes, sources.values, rule.prior)
     decision = decide(votes, sources.values, sums, rule.prior, (rule.accept, rule.reject))
-    held_out = labelled & ~fitting
+    held_out = (votes.truth != UNKNOWN) & ~fitting
     error_rates, rules = _on_held_out(votes, decision, sums, held_out, rule)
     return Result(
         votes=votes,
@@ -116,8 +113,16 @@ def _check(options: Options) -> Rule:
     accept, reject = level("accept", options.accept), level("reject", options.reject)
     if reject > accept:
         raise ValueError(f"reject={reject.text}: lies above accept={accept.text}")
-    seed = int(counts("seed", options.seed, 0))
-    return Rule(accept, reject, level("prior", options.prior), level("level", options.level), seed)
+    prior, error = level("prior", options.prior), level("level", options.level)
+    return Rule(accept, reject, prior, error, seeds.checked(options.seed))
+
+
+def _reliabilities(votes: Votes, reliability: Any, source: str, rule: Rule) -> tuple[NDArray[np.bool_], Reliabilities]:
+    """The items whose labels are used to fit, (T,), none where reliabilities are given; and the sources'."""
+    if reliability is not None:
+        return np.zeros(len(votes.items), bool), given(reliability, votes.sources, source)
+    fitting = fitting_half(votes.items, votes.truth, rule.seed)
+    return fitting, fitted(votes, fitting, rule.level)
 
 
 def _pooled(votes: Votes, reliabilities: tuple[Fraction, ...], prior: Level) -> NDArray[np.int64]:

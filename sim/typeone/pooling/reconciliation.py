@@ -35,6 +35,10 @@ class Reconciliation:
         1 than the second, and refuses the second;
     gaps : (low, high] intervals of posterior thresholds, one for each count whose items differ in posterior, at
         which no tau works.
+
+    >>> found = reconcile([".9", ".8"])
+    >>> print(found.refused)
+    votes (0, 1) have posterior 0.3077
     """
 
     reliabilities: tuple[Fraction, ...]

@@ -36,7 +36,14 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True)
 class Reliabilities:
-    """Probabilities of being right, exact, for the sources ``names`` (n,); ``estimates`` is None when given."""
+    """Probabilities of being right, exact, for the sources ``names`` (n,); ``estimates`` is None when given.
+
+    >>> from typeone import pooling
+    >>> votes = {"item": [1, 1, 2, 2], "source": ["a", "b", "a", "b"], "vote": [1, 1, 1, 0]}
+    >>> found = pooling.apply(votes, reliability={"a": ".9", "b": ".8"}).reliabilities
+    >>> found.to_arrow()["reliability"].to_pylist()
+    [0.9, 0.8]
+    """
 
     names: pa.Array
     values: tuple[Fraction, ...]

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import MOST_ROWS, drawn, html_paragraphs, html_table, text_table
+from typeone.display import MOST_ROWS, html_paragraphs, html_table, text_table
 from typeone.levels import Level
+from typeone.notebook import drawn
 from typeone.pooling import evidence
 from typeone.pooling.decision import WORDS
 from typeone.pooling.drift import Drift, over_any_sources
@@ -40,6 +41,12 @@ class Result:
 
     sums (T,) log-odds in units of 2**-40; decision (T,) 1 accept, 0 abstain, -1 reject; fitting, held_out (T,)
     parts of the labelled items; rates, comparison : on the held-out items, empty without any.
+
+    >>> from typeone import pooling
+    >>> votes = {"item": [1, 1, 2, 2], "source": ["a", "b", "a", "b"], "vote": [1, 1, 1, 0]}
+    >>> result = pooling.apply(votes, reliability={"a": ".9", "b": ".8"})
+    >>> result.to_arrow()["decision"].to_pylist()
+    ['accept', 'abstain']
     """
 
     votes: Votes
@@ -71,8 +78,45 @@ class Result:
         variance = estimates.standard_error[self.votes.source] ** 2
         return np.sqrt(np.bincount(self.votes.item, variance, minlength=len(self)))
 
-    def __len__(self) -> int:
-        return self.sums.size
+    @property
+    def guarantee(self) -> str:
+        """What is promised, and what it rests on."""
+        return (
+            f"Each bound holds with probability {float(1 - self.rule.level):.4g} if held-out items are independent "
+            "draws of the items to be decided, calibrated or not. The posterior is calibrated only if prior and "
+            "reliabilities are right, errors are symmetric and votes independent given the truth; positively "
+            "dependent votes make it overconfident."
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader must know before using the decisions."""
+        found = []
+        estimates = self.reliabilities.estimates
+        names = self.votes.sources.to_pylist()
+        if estimates is not None and (estimates.labelled == 0).any():
+            unseen = [name for name, m in zip(names, estimates.labelled, strict=True) if m == 0]
+            found.append(f"no label in the fitting half, so reliability 1/2 and no weight: {_few('source', unseen)}")
+        contrary = [n for n, r in zip(names, self.reliabilities.values, strict=True) if 2 * r < 1]
+        if contrary:
+            found.append(f"reliability below 1/2, so its vote counts the other way: {_few('source', contrary)}")
+        if self.votes.missing:
+            found.append(f"{self.votes.missing} rows without a vote: taken as not consulted")
+        silent = int((self.votes.consulted == 0).sum())
+        if silent:
+            found.append(f"{silent} items without any vote: their posterior is the prior")
+        if not self.rates:
+            found.append("no held-out labelled item: the error rates are not bounded, and nothing shows calibration")
+        return found + self._broken_promises()
+
+    def _broken_promises(self) -> list[str]:
+        promised = {"accepted that are false": 1 - self.rule.accept, "rejected that are true": self.rule.reject}
+        return [
+            f"{rate.name}: at least {rate.lower:.4g} of them (level {self.rule.level.text}), where the posterior "
+            f"promises at most {float(promised[rate.name]):.4g}: it is overconfident here"
+            for rate in self.rates
+            if rate.name in promised and Fraction(rate.lower) > promised[rate.name]
+        ]
 
     def to_arrow(self) -> pa.Table:
         """One row per item: item, votes, positive, log_odds, (log_odds_se,) posterior, decision, part."""
@@ -129,45 +173,8 @@ class Result:
         chosen = consulted[consulted > 0].tolist() if sizes is None else sizes
         return over_any_sources(tau, self.reliabilities.values, chosen, self.rule.prior)
 
-    @property
-    def warnings(self) -> list[str]:
-        """What a reader must know before using the decisions."""
-        found = []
-        estimates = self.reliabilities.estimates
-        names = self.votes.sources.to_pylist()
-        if estimates is not None and (estimates.labelled == 0).any():
-            unseen = [name for name, m in zip(names, estimates.labelled, strict=True) if m == 0]
-            found.append(f"no label in the fitting half, so reliability 1/2 and no weight: {_few('source', unseen)}")
-        contrary = [n for n, r in zip(names, self.reliabilities.values, strict=True) if 2 * r < 1]
-        if contrary:
-            found.append(f"reliability below 1/2, so its vote counts the other way: {_few('source', contrary)}")
-        if self.votes.missing:
-            found.append(f"{self.votes.missing} rows without a vote: taken as not consulted")
-        silent = int((self.votes.consulted == 0).sum())
-        if silent:
-            found.append(f"{silent} items without any vote: their posterior is the prior")
-        if not self.rates:
-            found.append("no held-out labelled item: the error rates are not bounded, and nothing shows calibration")
-        return found + self._broken_promises()
-
-    def _broken_promises(self) -> list[str]:
-        promised = {"accepted that are false": 1 - self.rule.accept, "rejected that are true": self.rule.reject}
-        return [
-            f"{rate.name}: at least {rate.lower:.4g} of them (level {self.rule.level.text}), where the posterior "
-            f"promises at most {float(promised[rate.name]):.4g}: it is overconfident here"
-            for rate in self.rates
-            if rate.name in promised and Fraction(rate.lower) > promised[rate.name]
-        ]
-
-    @property
-    def guarantee(self) -> str:
-        """What is promised, and what it rests on."""
-        return (
-            f"Each bound holds with probability {float(1 - self.rule.level):.4g} if held-out items are independent "
-            "draws of the items to be decided, calibrated or not. The posterior is calibrated only if prior and "
-            "reliabilities are right, errors are symmetric and votes independent given the truth; positively "
-            "dependent votes make it overconfident."
-        )
+    def __len__(self) -> int:
+        return self.sums.size
 
     @property
     def title(self) -> str:

@@ -72,7 +72,7 @@ def read_votes(table: pa.Table, item: str, source: str, vote: str, label: str | 
 
 def binary(table: pa.Table, name: str) -> NDArray[np.int8]:
     """A column of 0 / 1, true / false and missing values as 1, 0 and UNKNOWN, (rows,)."""
-    values = tables.column(table, name)
+    values = tables.single(table, name)
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if pa.types.is_boolean(values.type):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from typeone.engine.summary import intervals_in
 from typeone.figures.picture import Picture
 from typeone.figures.rows import Row
 from typeone.figures.stored import Stored
@@ -92,7 +93,8 @@ def estimates(run: Stored, rows: Sequence[Row], shown: Shown) -> Markup:
     body = [_line(run, row, readings, shown) for row in rows]
     total = len(run.records)
     left = "" if len(rows) == total else f" The first {len(rows):,} of {total:,} rows; all are in the file."
-    caption = f"Estimates: 95 % intervals from lower to upper, one at a time.{left}"
+    sorts = intervals_in(run.study, run.summary)
+    caption = f"Estimates: 95 % intervals from lower to upper, one at a time: {sorts}.{left}"
     complete: pa.Table = run.summary.drop_columns(["row"])
     return joined(
         table(

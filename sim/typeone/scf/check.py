@@ -21,6 +21,8 @@ from typeone.audit import (
     in_several,
     look_alikes,
 )
+from typeone.scf.documents import roles
+from typeone_kernels.scf import TARGET
 
 
 def check(
@@ -41,6 +43,10 @@ def check(
     columns : further numeric columns in which controls and targets are compared (their mean in each source).
 
     Raises ValueError for a column that does not exist; what is wrong inside a column is a finding.
+
+    >>> documents = {"source": [1, 2, 3, 4, 5], "score": [0.1, 5.0, 0.2, 0.3, 9.0], "control": [True] * 4 + [False]}
+    >>> check(documents, control="control").warnings
+    []
     """
     table = tables.as_table(data)
     if (role is None) == (control is None):
@@ -82,13 +88,7 @@ def _targets(table: Any, role: str | None, control: str | None) -> NDArray[np.bo
     if control is not None:
         return ~tables.booleans(table, control)
     assert role is not None
-    codes, words = tables.labels(table, role)
-    known = [str(word.as_py()).strip().lower() for word in words]
-    for position, word in enumerate(known):
-        if word not in ("reference", "calibration", "target"):
-            row = int(np.argmax(codes == position)) + 1
-            raise ValueError(f"column {role!r}, row {row}: {word!r} is not reference, calibration or target")
-    return np.array([word == "target" for word in known])[codes]
+    return np.asarray(roles(table, role) == TARGET)
 
 
 def _scores(audit: Audit, values: NDArray[np.float64], target: NDArray[np.bool_]) -> None:

@@ -6,7 +6,7 @@ Validated input in, a ``Result`` out.  A control is a known nonparticipant; a ta
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -14,20 +14,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone import tables
+from typeone import seeds, tables
 from typeone.levels import Level, LevelLike, level, levels
 from typeone.scf.bags import Bags, as_ranks, ordered_keys
+from typeone.scf.documents import ROLES, Documents, read_documents
 from typeone.scf.reference import ReferenceMap
 from typeone.scf.result import Result, SplitSpread
+from typeone.scf.split import DEFAULT_SPLIT, UNUSED, Split, partitions, sizes
 from typeone.scf.statistics import Statistic, statistic
 from typeone.scf.tail import Smoothing, cap_level, smoothing_rule
 from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET, UNIT_BITS
-from typeone_kernels.streams import STATE_WORDS, draw_subset, next_below, open_stream
+from typeone_kernels.streams import STATE_WORDS, next_below, open_stream
 
-ROLES = {"target": TARGET, "reference": REFERENCE, "calibration": CALIBRATION}
-UNUSED = 3  # a control that a random split leaves out
-
-_SPLIT_LANE, _TIE_LANE = 0, 1
+_TIE_LANE = 1  # of the split's seed; its lane 0 draws the split
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,10 @@ class Options:
     fdr : a level for the false discovery rate over all targets (Benjamini-Hochberg), or None.
     ties : ``"conservative"`` counts a tie against the discovery; ``"random"`` breaks it at random, from a
         stream keyed by the split's seed and the source's name.
+
+    >>> options = Options(method="ramia", rho="0.25", levels=["0.05", "0.10"])
+    >>> options.ties
+    'conservative'
     """
 
     method: str | Callable[..., Any] = "scf"
@@ -55,22 +58,9 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """How controls are divided at random, when the roles are not given.
+class _Terms:
+    """The options, checked and exact."""
 
-    reference, calibration : numbers of sources K and L; None takes two fifths, and all that remain.
-    seed : names the random split (and the random tie breaks).
-    repeats : one split is one draw of luck; with R > 1 the p-value is twice the mean of R splits' p-values.
-    """
-
-    reference: int | None = None
-    calibration: int | None = None
-    seed: int = 0
-    repeats: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
     statistic: Statistic
     cap: Level
     levels: tuple[Level, ...]
@@ -87,8 +77,9 @@ def apply(
     role: str | None = None,
     control: str | None = None,
     options: Options = Options(),
-    split: Split = Split(),
+    split: Split = DEFAULT_SPLIT,
     missing: tables.Missing = "error",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Result:
     """Test every target source for participation.
 
@@ -101,6 +92,7 @@ def apply(
     role : name of a column that says ``reference``, ``calibration`` or ``target`` for every document; or
     control : name of a column that is true for the documents of known nonparticipants, which ``split`` divides.
     missing : ``"error"``, or ``"drop"`` to leave out documents without a score (their number is reported).
+    progress : told the number of splits done and of all, before each split.
 
     Returns a ``Result`` with one row per target source, in order of first appearance.
 
@@ -118,34 +110,30 @@ def apply(
     >>> apply(documents, role="role", options=Options(levels=["0.4"])).p_value.tolist()
     [0.3333333333333333]
     """
-    checked = _check(options)
-    if not 0 <= split.seed < 2**64:
-        raise ValueError(f"seed={split.seed}: lies between 0 and 2**64 - 1")
-    table = tables.as_table(data)
-    if (role is None) == (control is None):
-        raise ValueError("role, control: name exactly one of the two columns")
-    scores = tables.scores(table, score, missing=missing)
-    dropped = int(np.isnan(scores).sum())
-    codes, names = tables.labels(table, source)
-    if role is not None:
-        by_source = _roles(table, role, codes, names, source)
-    else:
-        assert control is not None
-        by_source = _controls(table, control, codes, names, source)
-    kept = ~np.isnan(scores)
-    _every_source_kept(codes, names, kept, source)
-    bags = Bags.of(scores[kept], codes[kept], names)
-    if role is not None and split.repeats == 1:
-        partitions = [by_source]
-    else:
-        partitions = _partitions(bags, by_source, _sizes(by_source, split, from_roles=role is not None), split)
-    return _test(bags, partitions, checked, split, dropped, from_roles=role is not None)
+    terms = _check(options)
+    seeds.checked(split.seed)
+    documents = read_documents(tables.as_table(data), source, score, role, control, missing)
+    drawn: Iterable[NDArray[np.int8]] = [documents.role]
+    if role is None or split.repeats != 1:
+        numbers = sizes(documents.role, split, from_roles=role is not None)
+        drawn = partitions(documents.bags, documents.role, numbers, split)
+    return _test(documents, _told(drawn, split.repeats, progress), terms, split, from_roles=role is not None)
 
 
-def _check(options: Options) -> _Checked:
+def _told(
+    drawn: Iterable[NDArray[np.int8]], repeats: int, progress: Callable[[int, int], None] | None
+) -> Iterator[NDArray[np.int8]]:
+    """The same partitions; ``progress`` is told how many of them have been tested."""
+    for done, role in enumerate(drawn):
+        if progress:
+            progress(done, repeats)
+        yield role
+
+
+def _check(options: Options) -> _Terms:
     if options.ties not in ("conservative", "random"):
         raise ValueError(f"ties={options.ties!r}: is 'conservative' or 'random'")
-    return _Checked(
+    return _Terms(
         statistic(options.method, rho=options.rho),
         cap_level(options.cap),
         levels("levels", [options.levels] if isinstance(options.levels, str) else list(options.levels)),
@@ -155,132 +143,45 @@ def _check(options: Options) -> _Checked:
     )
 
 
-def _roles(table: Any, name: str, codes: NDArray[np.int64], names: Any, source: str) -> NDArray[np.int8]:
-    role_codes, words = tables.labels(table, name)
-    known = [str(word.as_py()).strip().lower() for word in words]
-    for position, word in enumerate(known):
-        if word not in ROLES:
-            row = int(np.argmax(role_codes == position)) + 1
-            typed = words[position].as_py()
-            raise ValueError(f"column {name!r}, row {row}: {typed!r} is not reference, calibration or target")
-    by_document = np.array([ROLES[word] for word in known], dtype=np.int8)[role_codes]
-    return _constant(by_document, codes, names, f"column {name!r}", source)
-
-
-def _controls(table: Any, name: str, codes: NDArray[np.int64], names: Any, source: str) -> NDArray[np.int8]:
-    by_document = tables.booleans(table, name).astype(np.int8)  # 1 = control, split later
-    return _constant(by_document, codes, names, f"column {name!r}", source)
-
-
-def _constant(
-    by_document: NDArray[np.int8], codes: NDArray[np.int64], names: Any, what: str, source: str
-) -> NDArray[np.int8]:
-    """One value for each source, or a ValueError that names a source with two."""
-    by_source = np.empty(len(names), np.int8)
-    by_source[codes[::-1]] = by_document[::-1]  # a source's first row counts
-    wrong = by_source[codes] != by_document
-    if wrong.any():
-        row = int(np.argmax(wrong)) + 1
-        name = names[int(codes[row - 1])].as_py()
-        raise ValueError(f"{what}, row {row}: {source} {name!r} had another value before; a source has one")
-    return by_source
-
-
-def _every_source_kept(codes: NDArray[np.int64], names: Any, kept: NDArray[np.bool_], source: str) -> None:
-    left = np.bincount(codes[kept], minlength=len(names))
-    if (left == 0).any():
-        name = names[int(np.argmin(left))].as_py()
-        raise ValueError(f"{source} {name!r}: every score is missing; drop the source or supply one score")
-
-
-def _sizes(by_source: NDArray[np.int8], split: Split, *, from_roles: bool) -> tuple[int, int]:
-    """(K, L) of a random split, or a ValueError that says which number does not fit."""
-    controls = int((by_source != TARGET).sum())
-    K, L = split.reference, split.calibration
-    if from_roles:
-        if K is not None or L is not None:
-            raise ValueError("reference, calibration: the role column already fixes these numbers")
-        K = int((by_source == REFERENCE).sum())
-        L = int((by_source == CALIBRATION).sum())
-    if K is None:
-        K = controls * 2 // 5 if L is None else controls - L
-    if L is None:
-        L = controls - K
-    for name, count in (("reference", K), ("calibration", L)):
-        if isinstance(count, bool) or int(count) != count or count < 1:
-            raise ValueError(f"{name}={count}: at least one {name} source is needed ({controls} controls given)")
-    if controls < K + L:
-        raise ValueError(f"reference={K}, calibration={L}: only {controls} control sources are given")
-    return int(K), int(L)
-
-
-def _partitions(
-    bags: Bags, by_source: NDArray[np.int8], sizes: tuple[int, int], split: Split
-) -> list[NDArray[np.int8]]:
-    """Random roles; drawn over the sources in the order of their names, so row order does not matter."""
-    if split.repeats < 1:
-        raise ValueError(f"splits={split.repeats}: at least one split is needed")
-    K, L = sizes
-    order = bags.canonical_order()
-    controls = order[by_source[order] != TARGET]
-    state = np.zeros(STATE_WORDS, np.uint64)
-    key = np.array([split.seed, 0], np.uint64)
-    partitions = []
-    for repeat in range(split.repeats):
-        open_stream(state, key, repeat, _SPLIT_LANE)
-        pool = controls.copy()
-        draw_subset(state, pool, K + L)
-        role = np.where(by_source != TARGET, UNUSED, TARGET).astype(np.int8)
-        role[pool[:K]] = REFERENCE
-        role[pool[K : K + L]] = CALIBRATION
-        partitions.append(role)
-    return partitions
-
-
 def _test(
-    bags: Bags,
-    partitions: list[NDArray[np.int8]],
-    checked: _Checked,
-    split: Split,
-    dropped: int,
-    *,
-    from_roles: bool,
+    documents: Documents, partitions: Iterable[NDArray[np.int8]], terms: _Terms, split: Split, *, from_roles: bool
 ) -> Result:
-    target = np.flatnonzero(partitions[0] == TARGET)
+    bags, repeats = documents.bags, split.repeats
+    target = np.flatnonzero(documents.role == TARGET)
     if target.size == 0:
         raise ValueError("role, control: no target source is left to test")
-    raw = None if checked.statistic.referenced else checked.statistic.of_bags(bags)
-    ranks = np.empty((len(partitions), target.size), np.int64)
+    raw = None if terms.statistic.referenced else terms.statistic.of_bags(bags)
+    ranks = np.empty((repeats, target.size), np.int64)
     evidence = np.zeros(target.size)
     for i, role in enumerate(partitions):
-        values, keys, capped = _statistics(bags, role, checked, raw)
+        values, keys, capped = _statistics(bags, role, terms, raw)
         evidence += values[target]
         calibration = np.isin(role, [CALIBRATION] if raw is None else [CALIBRATION, REFERENCE])
-        ranks[i] = _ranks(keys[target], keys[calibration], bags, target, checked.ties, split.seed)
+        ranks[i] = _ranks(keys[target], keys[calibration], bags, target, terms.ties, split.seed)
     m = int(calibration.sum())
     p = _combined(ranks, m)
     return Result(
         sources=bags.names.take(target),
         documents=bags.sizes[target],
-        evidence=evidence / len(partitions),
-        capped=None if capped is None or len(partitions) > 1 else capped[target],
+        evidence=evidence / repeats,
+        capped=None if capped is None or repeats > 1 else capped[target],
         p_exact=p,
-        discovery=_discoveries(ranks, m, checked.fdr),
-        method=checked.statistic.name,
-        cap=checked.cap if checked.statistic.name == "scf" else None,
-        levels=checked.levels,
-        fdr=checked.fdr,
+        discovery=_discoveries(ranks, m, terms.fdr),
+        method=terms.statistic.name,
+        cap=terms.cap if terms.statistic.name == "scf" else None,
+        levels=terms.levels,
+        fdr=terms.fdr,
         reference_sources=int((role == REFERENCE).sum()) if raw is None else 0,
         calibration_sources=m,
-        resplit=from_roles and len(partitions) > 1,
+        resplit=from_roles and repeats > 1,
         unused_controls=int((role == UNUSED).sum()),
-        dropped=dropped,
-        spread=None if len(partitions) == 1 else SplitSpread.of(ranks, m),
+        dropped=documents.dropped,
+        spread=None if repeats == 1 else SplitSpread.of(ranks, m),
     )
 
 
 def _statistics(
-    bags: Bags, role: NDArray[np.int8], checked: _Checked, raw: tuple[NDArray[np.float64], NDArray[np.int64]] | None
+    bags: Bags, role: NDArray[np.int8], terms: _Terms, raw: tuple[NDArray[np.float64], NDArray[np.int64]] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | None]:
     """Every source's statistic, its integer key, and its number of capped documents (SCF only)."""
     if raw is not None:
@@ -288,12 +189,12 @@ def _statistics(
     for name in ("reference", "calibration"):
         if not (role == ROLES[name]).any():
             raise ValueError(f"role: no {name} source is given")
-    if checked.statistic.kernel is not None:
+    if terms.statistic.kernel is not None:
         used = np.where(role == UNUSED, TARGET, role).astype(np.int8)
-        values = checked.statistic.of_reference(bags, used)
+        values = terms.statistic.of_reference(bags, used)
         return values, as_ranks(values), None
-    cap = checked.cap if checked.statistic.name == "scf" else Level(0)
-    reference = ReferenceMap.of_bags(bags, role == REFERENCE, checked.smoothing)
+    cap = terms.cap if terms.statistic.name == "scf" else Level(0)
+    reference = ReferenceMap.of_bags(bags, role == REFERENCE, terms.smoothing)
     sums = np.zeros(bags.sizes.size, np.int64)
     np.add.at(sums, bags.source, reference.units(bags.score, cap))
     capped = np.bincount(bags.source[reference.capped(bags.score, cap)], minlength=bags.sizes.size)

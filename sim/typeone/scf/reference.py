@@ -20,6 +20,10 @@ class ReferenceMap:
 
     Made by ``fit``.  ``steps`` (J,) are the distinct reference scores, ascending; ``counts`` (J + 1,) the exact
     integer tail S at scores up to and including each step (and 0 above all of them).
+
+    >>> reference = fit([0.1, 0.2, 0.3, 0.4], ["a", "a", "b", "b"])
+    >>> reference.capped([0.35, 9.0], cap="0.3")
+    array([False,  True])
     """
 
     steps: NDArray[np.float64]

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import drawn, html_paragraphs, html_table, text_table
+from typeone.display import html_paragraphs, html_table, text_table
 from typeone.levels import Level
+from typeone.notebook import drawn
 from typeone.scf.statistics import TITLES
 
 GUARANTEE = (
@@ -48,6 +49,12 @@ class Result:
     nats for SCF and Fisher, the raw statistic otherwise; its average over several splits); capped (n,) documents
     with Q < alpha (SCF and Fisher, one split); p_exact (n,) rational p-values; discovery (n,) Benjamini-Hochberg
     decisions when ``fdr`` was asked for.
+
+    >>> from typeone import scf
+    >>> documents = {"source": [1, 2, 3, 4, 5], "score": [0.1, 5.0, 0.2, 0.3, 9.0], "control": [True] * 4 + [False]}
+    >>> result = scf.apply(documents, control="control", split=scf.Split(1, 3))
+    >>> float(result.p_exact[0]), float(result.attainable(result.levels[0]))
+    (1.0, 0.0)
     """
 
     sources: pa.Array
@@ -85,6 +92,11 @@ class Result:
         if self.spread is not None:
             return Fraction(level) if level >= Fraction(2, steps) else Fraction(0)
         return Fraction(math.floor(level * steps), steps)
+
+    @property
+    def guarantee(self) -> str:
+        """What is promised, and under which assumption."""
+        return GUARANTEE
 
     @property
     def warnings(self) -> list[str]:
@@ -147,7 +159,7 @@ class Result:
             text_table(["level", "attainable", "rejected"], self._levels()),
             text_table(self.to_arrow().column_names, self._by_evidence()),
             *(f"warning: {warning}" for warning in self.warnings),
-            fill(GUARANTEE, 80),
+            fill(self.guarantee, 80),
         ]
         return "\n\n".join(parts)
 
@@ -156,5 +168,5 @@ class Result:
     def _repr_html_(self) -> str:
         levels = html_table(["level", "attainable", "rejected"], self._levels())
         rows = html_table(self.to_arrow().column_names, self._by_evidence(), caption=self.title)
-        notes = html_paragraphs([*(f"warning: {warning}" for warning in self.warnings), GUARANTEE])
+        notes = html_paragraphs([*(f"warning: {warning}" for warning in self.warnings), self.guarantee])
         return levels + drawn("scf", self) + rows + notes

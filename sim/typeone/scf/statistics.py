@@ -34,6 +34,9 @@ class Statistic:
     function : a researcher's own raw statistic, from one bag (n,) in descending order to a number.
     kernel : a researcher's own referenced statistic, see ``statistic``.
     rho : the share of a bag that RaMIA trims.
+
+    >>> statistic("mean").referenced, statistic("scf").referenced
+    (False, True)
     """
 
     name: str
@@ -124,6 +127,11 @@ def statistic(method: str | Callable[..., Any], *, rho: LevelLike = "0.5") -> St
     statistic ``kernel(score, source, sizes, role, out)``: documents sorted by score, largest first (``score``,
     ``source`` (D,)), ``sizes`` and ``role`` (S,) (0 target, 1 reference, 2 calibration); it fills ``out`` (S,).
     In both, larger = more evidence of participation.
+
+    >>> statistic("ramia", rho="0.25").rho.text
+    '0.25'
+    >>> statistic(lambda bag: bag[0] - bag[-1]).referenced
+    False
     """
     if callable(method):
         return _own(getattr(method, "__name__", type(method).__name__), method)

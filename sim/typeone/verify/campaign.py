@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from typeone import seeds
 from typeone.engine.intervals import standard_error
 from typeone.levels import LevelLike
 from typeone.levels import level as exact_level
@@ -116,10 +117,10 @@ def _check(options: Options) -> None:
     for name, value, least in (
         ("reps", options.repetitions, 100),
         ("jobs", options.jobs, 1),
-        ("seed", options.seed, 0),
     ):
         if value < least:
             raise ValueError(f"{name}={value}: is at least {least}")
+    seeds.checked(options.seed)
 
 
 def _known(promises: Sequence[Promise], pool: Pool, base: int) -> list[Test]:

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from typeone.engine.backends import Backend, make_backend
+from typeone.engine.backend import Backend
+from typeone.engine.backends import make_backend
 from typeone.engine.flight import Flight
 from typeone.engine.schedule import Chunk
 from typeone.engine.study import Column

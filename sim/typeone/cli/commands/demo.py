@@ -19,14 +19,16 @@ def command(
     """
     from textwrap import fill
 
-    from typeone.cli.output import progress
+    from typeone import outputs
     from typeone.display import markdown_table, text_table
     from typeone.engine.lookup import design_called
     from typeone.engine.runner import run
     from typeone.scf.result import GUARANTEE
     from typeone.studies.scf.headline import gains, rows_of, sections
     from typeone.studies.scf.parameters import Parameters
+    from typeone.terminal.output import progress
 
+    outputs.folder(out)
     design = design_called("scf-real")
     with progress("demo", quiet=quiet) as bar:
         result = run(design, out, jobs=jobs, progress=lambda told: bar(told.completed, told.planned, here=told.here))

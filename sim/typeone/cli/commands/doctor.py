@@ -15,7 +15,7 @@ def command(
     import json
 
     from typeone.cli.health import examine
-    from typeone.cli.output import say
+    from typeone.terminal.output import say
 
     found = examine()
     if as_json:

@@ -14,10 +14,11 @@ def command(
     quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Write cell, repetition, method, measure, level, value: the same bytes however the run was cut up."""
+    from typeone import outputs
     from typeone.engine.export import export
 
     if folder.resolve() in out.resolve().parents:
         raise ValueError(f"--out {out}: lies in the run's own folder; choose another place")
-    rows = export(folder, out)
+    rows = export(folder, outputs.file(out))
     if not quiet:
         typer.echo(f"{rows} rows written to {out}")

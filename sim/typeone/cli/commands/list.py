@@ -17,7 +17,7 @@ def command(
     from typeone.display import text_table
     from typeone.engine.design import read_design
     from typeone.engine.plan import grid
-    from typeone.studies import find, names, presets
+    from typeone.engine.registry import find, names, presets
 
     designs = {name: read_design(file) for name, file in presets().items()}
     sizes = {name: (len(list(grid(design))), design.repetitions) for name, design in designs.items()}

@@ -26,12 +26,13 @@ def command(
     quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Write the figures of the run in FOLDER, one file each, captions included."""
-    from typeone.cli.output import progress
+    from typeone import outputs
     from typeone.display import text_table
     from typeone.engine.parameters import suggestion
     from typeone.figures import style
     from typeone.figures.catalog import pictures
     from typeone.figures.stored import Stored
+    from typeone.terminal.output import progress
 
     formats = (*style.FORMATS, "tex")
     if format_ not in formats:
@@ -41,7 +42,7 @@ def command(
     if names:
         typer.echo(text_table(["figure", "what it shows"], [(p.name, p.title) for p in known], most=len(known)))
         return
-    target = folder / "figures" if out is None else out
+    target = outputs.folder(folder / "figures" if out is None else out)
     target.mkdir(parents=True, exist_ok=True)
     if format_ == "tex":
         if figure:

@@ -35,9 +35,9 @@ def command(
 
 
 def _show(made: Replay, rep: int) -> None:
-    from typeone.cli.output import say
     from typeone.display import text_table
     from typeone.engine.workers import Failure
+    from typeone.terminal.output import say
 
     typer.echo(f"stream key {made.key[0]:016x}{made.key[1]:016x}, repetition {rep}")
     if isinstance(made.stored, Failure) or isinstance(made.again, Failure):

@@ -29,20 +29,20 @@ def command(  # one parameter for each option of the command line
     Of a run: verdicts first, then aims, mechanisms, estimands, methods, performance, and how to repeat it. Of a file
     from `typeone apply`: the decision for every source, item or unit with the evidence behind it.
     """
-    from typeone.cli.output import progress
+    from typeone import outputs
     from typeone.engine.files import write_whole
     from typeone.report.result import Documents, result_page
     from typeone.report.run import run_page
+    from typeone.terminal.output import progress
 
     is_run = path.is_dir()
     target = out or (path / "report.html" if is_run else path.with_suffix(".html"))
-    if not target.parent.is_dir():
-        raise ValueError(f"{target}: the folder {target.parent} does not exist")
+    real = outputs.file(target, [path, evidence])
     if is_run and evidence is not None:
         raise ValueError("--evidence: belongs to a file from typeone apply, not to a run's folder")
     how = Documents(source, score, role, cap, smoothing)
     with progress("drawing figures", quiet=quiet):
         document = run_page(path) if is_run else result_page(path, evidence, how)
-    write_whole(target, document.encode())
+    write_whole(real, document.encode())
     if not quiet:
         typer.echo(f"written: {target} ({len(document.encode()) / 1e6:.2f} MB)")

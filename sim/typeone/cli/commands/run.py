@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from typeone.cli.completion import designs
+from typeone.terminal.options import SEEDS
 
 if TYPE_CHECKING:
     from typeone.engine.design import Design
     from typeone.engine.runner import RunResult
 
 CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}
+OPTIONS = {"repetitions": "--reps"}
 
 
 def command(  # one parameter for each option of the command line
@@ -26,7 +28,7 @@ def command(  # one parameter for each option of the command line
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
     backend: Annotated[str, typer.Option(help="loky, threading, dask or ray.")] = "loky",
     address: Annotated[str | None, typer.Option(help="Of a Dask scheduler or Ray head.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Another seed: another run.")] = None,
+    seed: Annotated[int | None, typer.Option(help=f"{SEEDS} of all streams: another seed, another run.")] = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", help="key=value of a factor or design key; repeatable.")
     ] = None,
@@ -41,6 +43,7 @@ def command(  # one parameter for each option of the command line
     Run the same command again to resume; with more --reps it is topped up. Factors and inputs of the study are
     options too: --factor VALUE, several values as A,B. See them with `typeone show NAME`.
     """
+    from typeone import outputs
     from typeone.engine import lookup
 
     changes = lookup.options(context.args) | lookup.pairs(sets or [], "--set")
@@ -52,7 +55,7 @@ def command(  # one parameter for each option of the command line
         return
     if not out.strip():
         raise ValueError("--out: a folder for the results is needed")
-    result = _run(design, Path(out), jobs, backend, address, max_failures, quiet=quiet)
+    result = _run(design, outputs.folder(out), jobs, backend, address, max_failures, quiet=quiet)
     if as_json:
         typer.echo(_as_json(result))
     elif not quiet:
@@ -75,8 +78,8 @@ def _run(
 ) -> RunResult:
     import signal
 
-    from typeone.cli.output import progress
     from typeone.engine.runner import Progress, run
+    from typeone.terminal.output import progress
 
     # A batch system's SIGTERM is Ctrl-C from afar.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -106,10 +109,10 @@ def _as_json(result: RunResult) -> str:
 
 
 def _report(result: RunResult) -> None:
-    from typeone.cli.output import say
     from typeone.cli.summaries import show
+    from typeone.terminal.output import say
 
-    show(result.summary)
+    show(result.summary, result.folder)
     say(
         f"\n{result.state}: {result.completed} of {result.planned} repetitions, {result.failed} failed; "
         f"{result.run_seconds:.1f} s, compiling {result.compile_seconds:.1f} s, "
@@ -138,9 +141,9 @@ def _show_estimate(design: Design, jobs: int, *, as_json: bool) -> None:
     import json
     from dataclasses import asdict
 
-    from typeone.cli.output import say
     from typeone.engine.plan import plan
     from typeone.engine.trial import estimate
+    from typeone.terminal.output import say
 
     planned = plan(design)
     told = estimate(planned, jobs)

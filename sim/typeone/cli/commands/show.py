@@ -16,7 +16,7 @@ def command(
 ) -> None:
     """Print the design NAME as TOML; `typeone show NAME > mine.toml` is the start of your own."""
     from typeone.engine.lookup import design_called
-    from typeone.studies import presets
+    from typeone.engine.registry import presets
 
     known = presets()
     if name in known:

@@ -33,7 +33,7 @@ def command(
 
 
 def _report(told: Status) -> None:
-    from typeone.cli.output import say
+    from typeone.terminal.output import say
 
     writer = f" by process {told.writer['pid']} on {told.writer['host']}" if "pid" in told.writer else ""
     typer.echo(f"state      {told.state}{writer}")

@@ -54,7 +54,7 @@ def command(  # one parameter for each option of the command line
         for line in summaries.not_shown_to_hold(table):
             typer.echo(line)
     elif format_ == "table":
-        summaries.show(table, everything=not wanted.is_all)
+        summaries.show(table, folder, everything=not wanted.is_all)
     else:
         _print(table, format_)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from typeone.terminal.options import SEEDS
+
 if TYPE_CHECKING:
     from typeone.verify.campaign import Options, Result
     from typeone.verify.report import Table
@@ -17,7 +19,7 @@ WIDTH = 80
 def command(  # one parameter for each option of the command line
     reps: Annotated[int, typer.Option(help="Repetitions of a cell; a promise may take a multiple.")] = 20_000,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of all random streams.")] = 1,
+    seed: Annotated[int, typer.Option(help=f"{SEEDS} of all random streams.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for tables and a report.")] = None,
     only: Annotated[str, typer.Option(help="One promise, or all whose names begin so.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -31,9 +33,12 @@ def command(  # one parameter for each option of the command line
     """
     import json
 
+    from typeone import outputs
     from typeone.verify import report
     from typeone.verify.campaign import Options
 
+    if out is not None:
+        outputs.folder(out)
     result = _run(Options(reps, seed, jobs, only), quiet=quiet)
     if as_json:
         typer.echo(json.dumps(report.as_json(result), indent=1))

@@ -7,27 +7,30 @@ from typing import Annotated
 
 import typer
 
+from typeone.jecs.commands._options import Evidence, File, Item, Model, Role, Score, Wide, score_columns
+from typeone.terminal.options import SEEDS, AsJson, Out, Quiet, Rows
+
 
 def command(  # one parameter for each option of the command line
-    file: Annotated[Path, typer.Argument(help="Parquet, Feather or CSV file, one row for each item and model.")],
-    item: Annotated[str, typer.Option(help="Column with the item.")] = "item",
-    model: Annotated[str, typer.Option(help="Column with the model.")] = "model",
-    role: Annotated[str, typer.Option(help="Column: candidate or calibration (a known member).")] = "role",
-    score: Annotated[list[str] | None, typer.Option(help="Column with the score; with --wide one per model.")] = None,
-    wide: Annotated[bool, typer.Option("--wide", help="One row per item, one --score column per model.")] = False,
-    rows: Annotated[str | None, typer.Option(help="Use only the rows with column=value.")] = None,
-    evidence: Annotated[str, typer.Option(help="Scores that speak for a clean item: smaller or larger.")] = "smaller",
+    file: File,
+    item: Item = "item",
+    model: Model = "model",
+    role: Role = "role",
+    score: Score = None,
+    wide: Wide = False,
+    rows: Rows = None,
+    evidence: Evidence = "smaller",
     level: Annotated[str, typer.Option(help="Bound on the expected contaminated share of the selection.")] = "0.1",
     method: Annotated[
         str, typer.Option(help="jecs, jecs-filter, max-p, storey, adafilter, intersection or union.")
     ] = "jecs",
     ties: Annotated[str, typer.Option(help="attainable, or random.")] = "attainable",
-    seed: Annotated[int, typer.Option(help="Seed of random ties.")] = 0,
+    seed: Annotated[int, typer.Option(help=f"{SEEDS} of random ties.")] = 0,
     missing: Annotated[str, typer.Option(help="error, or drop candidates without a score.")] = "error",
-    out: Annotated[Path | None, typer.Option(help="Write the table here (.parquet, .csv, .jsonl, …).")] = None,
+    out: Out = None,
     items: Annotated[Path | None, typer.Option(help="Write the selected items here, one column.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Select the candidates in FILE that no model was trained on.
 
@@ -37,17 +40,12 @@ def command(  # one parameter for each option of the command line
     import pyarrow as pa
 
     from typeone import jecs, tables
-    from typeone.cli.output import say, say_written
+    from typeone.terminal.answer import give
 
-    for path in (out, items):
-        if path is not None:
-            tables.check_writable(path, source=file)
-    columns = score or ["score"]
-    if not wide and len(columns) > 1:
-        raise ValueError(f"--score: {len(columns)} columns of scores are for a wide table (--wide)")
-    table = tables.read(file)
+    tables.check_outputs([out, items], [file])
+    columns = score_columns(score, wide)
     result = jecs.apply(
-        tables.where(table, rows) if rows else table,
+        tables.read(file, rows),
         item=item,
         model=None if wide else model,
         role=role,
@@ -55,12 +53,5 @@ def command(  # one parameter for each option of the command line
         options=jecs.Options(method, level, evidence, ties, seed),  # type: ignore[arg-type]  # checked by the procedure
         missing=missing,  # type: ignore[arg-type]  # checked by the procedure
     )
-    if out is not None:
-        tables.write(result.to_arrow(), out)
-    if items is not None:
-        tables.write(pa.table({"item": result.selected_items}), items)
-    if as_json:
-        typer.echo(tables.as_json(result.to_arrow()))
-    elif not quiet:
-        say(str(result))
-        say_written([out, items])
+    selected = pa.table({"item": result.selected_items})
+    give(result, [(out, result.to_arrow), (items, lambda: selected)], as_json=as_json, quiet=quiet)

@@ -6,16 +6,20 @@ from typing import Annotated, Any
 
 import typer
 
+from typeone.panels.commands._options import Beta, Delta, EtaE, EtaG, Grid, Method, Theta, XiE
+
+OPTIONS = {"p": "--probability"}
+
 
 def command(  # one parameter for each option of the command line
-    delta: Annotated[str, typer.Option(help="Tolerated disagreement error of a panel.")] = "0.01",
-    theta: Annotated[str, typer.Option(help="Decision threshold.")] = "1/2",
-    beta: Annotated[str, typer.Option(help="Share of units that may stay uncertified.")] = "0.10",
-    grid: Annotated[str | None, typer.Option(help="Panel sizes, as 3,5,7.")] = None,
-    method: Annotated[str, typer.Option(help="mass-controlled or familywise.")] = "mass-controlled",
-    eta_e: Annotated[str, typer.Option("--eta-e", help="Error budget of the evaluators.")] = "0.025",
-    eta_g: Annotated[str, typer.Option("--eta-g", help="Error budget of the generator.")] = "0.025",
-    xi_e: Annotated[str, typer.Option("--xi-e", help="Mass of units whose interval may fail.")] = "0.025",
+    delta: Delta = "0.01",
+    theta: Theta = "1/2",
+    beta: Beta = "0.10",
+    grid: Grid = None,
+    method: Method = "mass-controlled",
+    eta_e: EtaE = "0.025",
+    eta_g: EtaG = "0.025",
+    xi_e: XiE = "0.025",
     passing: Annotated[str, typer.Option(help="Probability that a unit passes.")] = "1",
     probability: Annotated[str, typer.Option(help="Acceptance probability of a unit that should pass.")] = "1",
     power: Annotated[str, typer.Option(help="Wanted probability, where chance enters.")] = "0.8",

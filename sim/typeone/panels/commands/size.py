@@ -6,19 +6,35 @@ from typing import Annotated
 
 import typer
 
+from typeone.panels.commands._options import (
+    Census,
+    CensusFlips,
+    Delta,
+    FixedShare,
+    Horizon,
+    PanelFlips,
+    Positives,
+    Probability,
+    Sizes,
+    TargetedShare,
+    Theta,
+)
+
+OPTIONS = {"M": "--census", "C": "--positives", "p": "--probability"}
+
 
 def command(  # one parameter for each option of the command line
-    census: Annotated[int | None, typer.Option(help="Votes M on record.")] = None,
-    positives: Annotated[int | None, typer.Option(help="Positive votes C among them.")] = None,
-    probability: Annotated[str | None, typer.Option(help="Or: acceptance probability of a superpopulation.")] = None,
-    horizon: Annotated[int | None, typer.Option(help="Largest panel looked at (with --probability).")] = None,
-    delta: Annotated[str, typer.Option(help="Tolerated disagreement error.")] = "0.01",
-    theta: Annotated[str, typer.Option(help="Decision threshold.")] = "1/2",
-    grid: Annotated[str | None, typer.Option(help="Only these sizes, as 3,5,7.")] = None,
-    census_flips: Annotated[int, typer.Option(help="Corrupted votes of the census.")] = 0,
-    panel_flips: Annotated[int, typer.Option(help="Corrupted votes of each panel.")] = 0,
-    fixed_share: Annotated[str, typer.Option(help="Corrupted share of the superpopulation.")] = "0",
-    targeted_share: Annotated[str, typer.Option(help="Share turned from the decision.")] = "0",
+    census: Census = None,
+    positives: Positives = None,
+    probability: Probability = None,
+    horizon: Horizon = None,
+    delta: Delta = "0.01",
+    theta: Theta = "1/2",
+    grid: Sizes = None,
+    census_flips: CensusFlips = 0,
+    panel_flips: PanelFlips = 0,
+    fixed_share: FixedShare = "0",
+    targeted_share: TargetedShare = "0",
     as_json: Annotated[bool, typer.Option("--json", help="Print minimum_size and stable_size as JSON.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print the two numbers only.")] = False,
 ) -> None:

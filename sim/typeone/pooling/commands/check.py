@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
+from typeone.pooling.commands._options import File, Item, Label, Source, Vote
+from typeone.terminal.options import FindingsAsJson, Rows, WarningsOnly
 
 
 def command(  # one parameter for each option of the command line
-    file: Annotated[Path, typer.Argument(help="Parquet, Feather or CSV file, one row for each item and source.")],
-    item: Annotated[str, typer.Option(help="Column with the item.")] = "item",
-    source: Annotated[str, typer.Option(help="Column with the source.")] = "source",
-    vote: Annotated[str, typer.Option(help="Column with the vote: 1, 0, or empty (not consulted).")] = "vote",
-    label: Annotated[str | None, typer.Option(help="Column with the item's truth: 1, 0, or empty.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print warnings only.")] = False,
+    file: File,
+    rows: Rows = None,
+    item: Item = "item",
+    source: Source = "source",
+    vote: Vote = "vote",
+    label: Label = None,
+    as_json: FindingsAsJson = False,
+    quiet: WarningsOnly = False,
 ) -> None:
     """Look for what would mislead `typeone apply pooling` on FILE."""
     from typeone import pooling, tables
-    from typeone.cli.output import say_audit
+    from typeone.terminal.output import say_audit
 
-    audit = pooling.check(tables.read(file), item=item, source=source, vote=vote, label=label)
+    audit = pooling.check(tables.read(file, rows), item=item, source=source, vote=vote, label=label)
     say_audit(audit, as_json=as_json, quiet=quiet)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from typeone.pooling.commands._options import Prior
+
 if TYPE_CHECKING:
     from typeone.pooling.reconciliation import Reconciliation
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 def command(
     reliability: Annotated[list[str], typer.Option(help="P(a source is right); one option for each source.")],
     threshold: Annotated[str, typer.Option(help="Posterior threshold.")] = "0.5",
-    prior: Annotated[str, typer.Option(help="Probability of a hypothesis before any vote.")] = "0.5",
+    prior: Prior = "0.5",
     most: Annotated[int, typer.Option(help="Largest panel tried in the search for a counterexample.")] = 12,
     as_json: Annotated[bool, typer.Option("--json", help="Print both findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print tau only, or none.")] = False,
@@ -22,7 +24,7 @@ def command(
     import json
 
     from typeone import pooling
-    from typeone.cli.output import say
+    from typeone.terminal.output import say
 
     found = pooling.reconcile(reliability, threshold, prior)
     if quiet and not as_json:

@@ -17,7 +17,7 @@ from typeone.figures import reference, style
 from typeone.figures.decisions import p_values
 from typeone.figures.picture import Picture
 from typeone.report.html import Markup, bullets, element, joined, paragraph, table
-from typeone.scf.procedure import ROLES
+from typeone.scf.documents import ROLES
 from typeone.scf.result import GUARANTEE
 from typeone.scf.tail import cap_level
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from typeone.scf.commands._options import Control, File, Role, Score, Source, read
+from typeone.terminal.options import SEEDS, AsJson, Out, Quiet, Rows
+
+OPTIONS = {"levels": "--level"}
 RAW_METHODS = ("mean", "max", "min", "ramia")
 
 
 def command(  # one parameter for each option of the command line
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="Parquet, Feather or CSV file, one row per document.")],
-    source: Annotated[str, typer.Option(help="Column with the document's source.")] = "source",
-    score: Annotated[str, typer.Option(help="Column with the score; larger = more evidence.")] = "score",
-    role: Annotated[str | None, typer.Option(help="Column: reference, calibration or target.")] = None,
-    control: Annotated[str | None, typer.Option(help="Column: true for known nonparticipants.")] = None,
+    file: File,
+    rows: Rows = None,
+    source: Source = "source",
+    score: Score = "score",
+    role: Role = None,
+    control: Control = None,
     reference: Annotated[int | None, typer.Option(help="Reference sources K (with --control).")] = None,
     calibration: Annotated[int | None, typer.Option(help="Calibration sources L (with --control).")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random split and of random ties.")] = 0,
+    seed: Annotated[int, typer.Option(help=f"{SEEDS} of the random split and of random ties.")] = 0,
     splits: Annotated[int, typer.Option(help="Random splits; p is twice their mean.")] = 1,
     method: Annotated[str, typer.Option(help="scf, fisher, mean, max, min, ramia, or module:function.")] = "scf",
     cap: Annotated[str, typer.Option(help="Evidence cap alpha of SCF; 0 = uncapped.")] = "0.05",
@@ -29,9 +33,9 @@ def command(  # one parameter for each option of the command line
     fdr: Annotated[str | None, typer.Option(help="Control the false discovery rate at this level.")] = None,
     ties: Annotated[str, typer.Option(help="conservative or random.")] = "conservative",
     missing: Annotated[str, typer.Option(help="error, or drop documents without a score.")] = "error",
-    out: Annotated[Path | None, typer.Option(help="Write the table here (.parquet, .csv, .json).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    out: Out = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Test every target source of FILE for participation in a model update.
 
@@ -41,46 +45,37 @@ def command(  # one parameter for each option of the command line
     import sys
 
     from typeone import scf, tables
-    from typeone.cli.output import say, say_written
-    from typeone.cli.unused import refuse_unused
+    from typeone.terminal.answer import give
+    from typeone.terminal.output import progress
+    from typeone.terminal.unused import refuse_unused
 
     # A researcher's own module:function is looked for where the command is run.
     if ":" in method and "" not in sys.path:
         sys.path.insert(0, "")
-    by_role = None if control is not None else "roles are given in a column"
-    refuse_unused(
-        context,
-        {
-            "cap": None if method == "scf" else f"--method {method} has no cap",
-            "smoothing": f"--method {method} has no reference tail" if method in RAW_METHODS else None,
-            "rho": None if method == "ramia" else f"--method {method} trims nothing",
-            **dict.fromkeys(("reference", "calibration", "splits"), by_role),
-        },
-    )
-    if out is not None:
-        tables.check_writable(out, source=file)
-    result = scf.apply(
-        tables.read(file),
-        source=source,
-        score=score,
-        role=role if role is not None or control is not None else "role",
-        control=control,
-        options=scf.Options(
-            method=method,
-            cap=cap,
-            levels=level or ["0.05"],
-            smoothing=smoothing,
-            rho=rho,
-            fdr=fdr,
-            ties=ties,  # type: ignore[arg-type]  # checked by the procedure
-        ),
-        split=scf.Split(reference, calibration, seed, splits),
-        missing=missing,  # type: ignore[arg-type]  # checked by the procedure
-    )
-    if out is not None:
-        tables.write(result.to_arrow(), out)
-    if as_json:
-        typer.echo(tables.as_json(result.to_arrow()))
-    elif not quiet:
-        say(str(result))
-        say_written([out])
+    refuse_unused(context, _reasons(method, by_role=control is None))
+    tables.check_outputs([out], [file])
+    table, roles = read(file, rows, role, control)
+    options = scf.Options(method, cap, level or ["0.05"], smoothing, rho, fdr, ties)  # type: ignore[arg-type]
+    split = scf.Split(reference, calibration, seed, splits)
+    with progress("splits", quiet=quiet) as bar:
+        result = scf.apply(
+            table,
+            source=source,
+            score=score,
+            **roles,
+            options=options,
+            split=split,
+            missing=missing,  # type: ignore[arg-type]  # as ties, checked by the procedure
+            progress=bar,
+        )
+    give(result, [(out, result.to_arrow)], as_json=as_json, quiet=quiet)
+
+
+def _reasons(method: str, *, by_role: bool) -> dict[str, str | None]:
+    """Why an option would change nothing."""
+    return {
+        "cap": None if method == "scf" else f"--method {method} has no cap",
+        "smoothing": f"--method {method} has no reference tail" if method in RAW_METHODS else None,
+        "rho": None if method == "ramia" else f"--method {method} trims nothing",
+        **dict.fromkeys(("reference", "calibration", "splits"), "roles are given in a column" if by_role else None),
+    }

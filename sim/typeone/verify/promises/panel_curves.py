@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import ceil, comb
 
 from typeone import panels
-from typeone.panels._thresholds import lower_tail
 from typeone.panels.bridge import total_variation_bound
+from typeone.panels.thresholds import lower_tail
 from typeone.verify import mutants
 from typeone.verify.model import ExactRate, Mutant, Promise
 

@@ -12,13 +12,12 @@ from pydantic import ValidationError
 from typeone.engine.streams import generator
 from typeone.engine.study import Cell, Columns
 from typeone.levels import Level
-from typeone.panels._thresholds import lower_tail, most_unfavorable_share, needed_to_err
 from typeone.panels.certificate import passing
 from typeone.panels.options import Options, Terms
+from typeone.panels.thresholds import lower_tail, most_unfavorable_share, needed_to_err
 from typeone.studies.panels.parameters import Parameters as StudyParameters
 from typeone.studies.panels.simulate import simulate as study
-from typeone.studies.panels.tables import Tables
-from typeone.studies.panels.tables import share as tables_of
+from typeone.studies.panels.tables import Tables, tables_of
 from typeone.verify import mutants
 from typeone.verify.model import ExactRate, Failing, Key, Mutant, Parameters, Promise, Space, column
 
@@ -60,8 +59,8 @@ def study_parameters(parameters: Parameters) -> StudyParameters:
     return StudyParameters(**values)
 
 
-def _tables(parameters: Parameters) -> Tables | None:
-    return tables_of(Cell(0, study_parameters(parameters), (), (0, 0)))
+def _tables(parameters: Parameters) -> Tables:
+    return tables_of(study_parameters(parameters))
 
 
 def certificate_errors(parameters: Parameters, shared: Tables, key: Key, first: int, count: int) -> Columns:

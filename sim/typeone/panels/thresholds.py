@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from typeone.exact import clopper_pearson_lower
 from typeone.levels import Level
-from typeone.panels._curves import quota
+from typeone.panels.curves import quota
 from typeone.tails import binomial_cdf, binomial_quantile
 from typeone_kernels import binomial as kernels
 

@@ -1,0 +1,86 @@
+"""The documents of a table: their scores grouped by source, and the role of every source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from typeone import tables
+from typeone.scf.bags import Bags
+from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET
+
+ROLES = {"target": TARGET, "reference": REFERENCE, "calibration": CALIBRATION}
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Sources in order of first appearance.
+
+    bags : the documents that have a score, by source.
+    role (sources,) : one of ``ROLES``; where only controls are named, 1 for a control that is still to be split.
+    dropped : documents without a score, which are left out.
+    """
+
+    bags: Bags
+    role: NDArray[np.int8]
+    dropped: int
+
+
+def read_documents(
+    table: pa.Table, source: str, score: str, role: str | None, control: str | None, missing: tables.Missing
+) -> Documents:
+    """Read a table with one row per document; exactly one of ``role`` and ``control`` is named.
+
+    Raises ValueError, naming column, row and rule, for what is no score, role or control, a source with two roles, and
+    a source without a score.
+    """
+    if (role is None) == (control is None):
+        raise ValueError("role, control: name exactly one of the two columns")
+    scores = tables.scores(table, score, missing=missing)
+    codes, names = tables.labels(table, source)
+    if role is not None:
+        name, by_document = role, roles(table, role)
+    else:
+        assert control is not None
+        name, by_document = control, tables.booleans(table, control).astype(np.int8)  # 1 = control, split later
+    by_source = _constant(by_document, codes, names, f"column {name!r}", source)
+    kept = ~np.isnan(scores)
+    _every_source_kept(codes, names, kept, source)
+    return Documents(Bags.of(scores[kept], codes[kept], names), by_source, int(np.isnan(scores).sum()))
+
+
+def roles(table: pa.Table, name: str) -> NDArray[np.int8]:
+    """Every document's role as its column says, shape (rows,): one of ``ROLES``."""
+    codes, words = tables.labels(table, name)
+    known = [str(word.as_py()).strip().lower() for word in words]
+    for position, word in enumerate(known):
+        if word not in ROLES:
+            row = int(np.argmax(codes == position)) + 1
+            typed = words[position].as_py()
+            raise ValueError(f"column {name!r}, row {row}: {typed!r} is not reference, calibration or target")
+    return np.array([ROLES[word] for word in known], dtype=np.int8)[codes]
+
+
+def _constant(
+    by_document: NDArray[np.int8], codes: NDArray[np.int64], names: Any, what: str, source: str
+) -> NDArray[np.int8]:
+    """One value for each source, or a ValueError that names a source with two."""
+    by_source = np.empty(len(names), np.int8)
+    by_source[codes[::-1]] = by_document[::-1]  # a source's first row counts
+    wrong = by_source[codes] != by_document
+    if wrong.any():
+        row = int(np.argmax(wrong)) + 1
+        name = names[int(codes[row - 1])].as_py()
+        raise ValueError(f"{what}, row {row}: {source} {name!r} had another value before; a source has one")
+    return by_source
+
+
+def _every_source_kept(codes: NDArray[np.int64], names: Any, kept: NDArray[np.bool_], source: str) -> None:
+    left = np.bincount(codes[kept], minlength=len(names))
+    if (left == 0).any():
+        name = names[int(np.argmin(left))].as_py()
+        raise ValueError(f"{source} {name!r}: every score is missing; drop the source or supply one score")

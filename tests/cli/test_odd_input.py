@@ -1,0 +1,271 @@
+"""Every `apply` and `check` on columns of every odd kind: an answer or one sentence, never a traceback or silence.
+
+Also what all eight share: rows picked by --rows, pipes, outputs that cannot be made.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.feather
+import pytest
+
+from typeone import outputs, tables
+from typeone.cli import main
+
+N = 96
+_NUMBER = np.arange(N)
+FILES: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "scf": (
+        {
+            "source": _NUMBER // 4,
+            "score": np.sqrt(_NUMBER * 7 % 101).tolist(),
+            "control": (_NUMBER // 4 < 16).tolist(),
+            "half": (_NUMBER // 48).tolist(),
+        },
+        ["--control", "control"],
+    ),
+    "jecs": (
+        {
+            "item": _NUMBER // 2,
+            "model": np.where(_NUMBER % 2, "a", "b").tolist(),
+            "role": np.where(_NUMBER // 2 % 3, "candidate", "calibration").tolist(),
+            "score": np.sqrt(_NUMBER * 7 % 101).tolist(),
+            "half": (_NUMBER // 48).tolist(),
+        },
+        [],
+    ),
+    "panels": (
+        {
+            "evaluator": _NUMBER // 8,
+            "unit": _NUMBER % 8,
+            "vote": (_NUMBER * 7 % 5 > 1).astype(int),
+            "half": (_NUMBER // 48).tolist(),
+        },
+        [],
+    ),
+    "pooling": (
+        {
+            "item": _NUMBER // 4,
+            "source": _NUMBER % 4,
+            "vote": (_NUMBER * 7 % 5 > 1).astype(int),
+            "label": (_NUMBER // 4 % 2).tolist(),
+            "half": (_NUMBER // 48).tolist(),
+        },
+        ["--label", "label"],
+    ),
+}
+
+
+def texts(values: list[Any]) -> list[str]:
+    return [str(value) for value in values]
+
+
+ODD: dict[str, Callable[[list[Any]], Any]] = {
+    "nulls": lambda v: pa.nulls(len(v)),
+    "a null first": lambda v: pa.array([None, *v[1:]]),
+    "lists": lambda v: pa.array([[x] for x in v]),
+    "objects": lambda v: pa.array([{"a": x} for x in v]),
+    "maps": lambda v: pa.array([[("a", 1)]] * len(v), pa.map_(pa.string(), pa.int64())),
+    "timestamps": lambda v: pa.array([datetime.datetime(2026, 1, 1, 0, 0, i % 60) for i in range(len(v))]),
+    "dates": lambda v: pa.array([datetime.date(2026, 1, 1)] * len(v)),
+    "durations": lambda v: pa.array([datetime.timedelta(seconds=i) for i in range(len(v))]),
+    "bytes": lambda v: pa.array([b"\xff" + str(x).encode() for x in v]),
+    "decimals": lambda v: pa.array([Decimal(i) for i in range(len(v))]),
+    "codes": lambda v: pa.array(texts(v)).dictionary_encode(),
+    "codes of numbers": lambda v: pa.array(range(len(v))).dictionary_encode(),
+    "runs": lambda v: pc.run_end_encode(pa.array(v)),
+    "large text": lambda v: pa.array(texts(v), pa.large_string()),
+    "views": lambda v: pa.array(texts(v), pa.string_view()),
+    "one word": lambda v: pa.array(["x"] * len(v)),
+    "blanks": lambda v: pa.array([" "] * len(v)),
+    "zeros": lambda v: pa.array([0] * len(v)),
+    "infinite": lambda v: pa.array([np.inf] * len(v)),
+    "NaN": lambda v: pa.array([np.nan] * len(v)),
+    "twos": lambda v: pa.array([2] * len(v)),
+    "64 bits": lambda v: pa.array([2**64 - 1 - i for i in range(len(v))], pa.uint64()),
+    "half precision": lambda v: pa.array(np.arange(len(v)).astype(np.float16)),
+    "truth values": lambda v: pa.array([bool(i % 2) for i in range(len(v))]),
+    "decimal commas": lambda v: pa.array([f"{i},5" for i in range(len(v))]),
+    "escapes": lambda v: pa.array([f"é\n\x1b[31m{i}" for i in range(len(v))]),
+    "very long": lambda v: pa.array(["x" * 5000 + str(i) for i in range(len(v))]),
+}
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(list(map(str, words)))
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    return call
+
+
+@pytest.mark.parametrize("verb", ["apply", "check"])
+@pytest.mark.parametrize("method", FILES)
+def test_a_column_of_any_kind_is_answered_or_refused_in_one_sentence(verb: str, method: str, call: Any) -> None:
+    columns = FILES[method][0]
+    assert call_on(call, verb, method, columns)[0] == 0
+    for name in columns.keys() - {"half"}:
+        for kind, odd in ODD.items():
+            code, out, err = call_on(call, verb, method, columns | {name: odd(pa.array(columns[name]).to_pylist())})
+            what = f"{verb} {method}, column {name} of {kind}: {code} {err}"
+            assert code in (0, 2), what
+            assert "\x1b" not in out + err, what
+            if code:
+                assert (out, len(err.splitlines())) == ("", 1), what
+                assert err.startswith("typeone: "), what
+                assert len(err) < 400, what
+                assert "kernel" not in err, what
+            else:
+                assert out.strip(), what
+
+
+def call_on(call: Any, verb: str, method: str, columns: dict[str, Any]) -> tuple[int, str, str]:
+    pyarrow.feather.write_feather(pa.table(columns), "x.arrow", compression="uncompressed")
+    found: tuple[int, str, str] = call(verb, method, "x.arrow", *FILES[method][1])
+    return found
+
+
+@pytest.mark.parametrize("verb", ["apply", "check"])
+@pytest.mark.parametrize("method", FILES)
+def test_rows_are_picked_alike_from_files_and_from_pipes(
+    verb: str, method: str, call: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns, options = FILES[method]
+    table = pa.table(columns)
+    if method == "scf":  # sources are few in each half: let controls and targets be in both
+        table = table.set_column(2, "control", pa.array((_NUMBER // 4 % 3 > 0).tolist()))
+    tables.write(table, "all.csv")
+    tables.write(table.filter(pc.equal(table["half"], 1)), "half.csv")
+    told = [
+        call(verb, method, "all.csv", "--rows", "half=1", *options),
+        call(verb, method, "half.csv", *options),
+    ]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path("all.csv").read_bytes())))
+    told.append(call(verb, method, "-", "--rows", "half=1", *options))
+    assert told[0][0] == 0, told[0][2]
+    assert told[0] == told[1] == told[2]
+    code, _, err = call(verb, method, "all.csv", "--rows", "half=3", *options)
+    assert (code, err) == (2, "typeone: --rows half=3: no row has this value; column 'half' holds 0, 1\n")
+
+
+def test_controls_may_be_named_by_the_participants(call: Any) -> None:
+    columns = FILES["scf"][0]
+    table = pa.table(columns).append_column("participant", pa.array([not c for c in columns["control"]]))
+    tables.write(table, "x.parquet")
+    told = call("apply", "scf", "x.parquet", "--control", "control")
+    assert told == call("apply", "scf", "x.parquet", "--control", "participant=false")
+    assert told[0] == 0
+    code, _, err = call("apply", "scf", "x.parquet", "--control", "participant=no")
+    assert (code, "--control participant=no: no row has this value; column 'participant' holds false, true" in err) == (
+        2,
+        True,
+    )
+
+
+def test_no_command_writes_where_it_must_not(call: Any, tmp_path: Path) -> None:
+    columns, options = FILES["pooling"]
+    tables.write(pa.table(columns), "in.parquet")
+    Path("kept.csv").write_text("kept")
+    Path("kept.csv").chmod(0o444)
+    Path("link.parquet").symlink_to("in.parquet")
+    Path("gone.csv").symlink_to("nowhere/x.csv")
+    Path("file").write_text("")
+    call("run", "coin", "--reps", "2", "--out", "run", "--quiet")
+    before = Path("in.parquet").read_bytes()
+    apply = ["apply", "pooling", "in.parquet", *options, "--out"]
+    for words, told in (
+        ([*apply, "kept.csv"], "kept.csv: is read-only"),
+        ([*apply, "link.parquet"], "link.parquet: is the input"),
+        ([*apply, "gone.csv"], "nowhere does not exist"),
+        ([*apply, "a.csv", "--contributions", "./a.csv"], "is named for two outputs"),
+        (["export", "run", "--out", "kept.csv"], "kept.csv: is read-only"),
+        (["export", "run", "--out", "gone.csv"], "nowhere does not exist"),
+        (["example", "scf", "kept.csv"], "kept.csv: is read-only"),
+        (["report", "run", "--out", "kept.csv"], "kept.csv: is read-only"),
+        (["report", "in.parquet", "--out", "link.parquet"], "link.parquet: is the input"),
+        (["plot", "run", "--out", "file"], "file is a file, and a folder is needed"),
+        (["run", "coin", "--reps", "2", "--out", "gone.csv"], "is a link to nowhere/x.csv, which does not exist"),
+        (["run", "coin", "--reps", "2", "--out", "file/x"], "file is a file, and a folder is needed"),
+        (["verify", "--out", "file"], "file is a file, and a folder is needed"),
+        (["demo", "--out", "file"], "file is a file, and a folder is needed"),
+    ):
+        code, out, err = call(*words)
+        assert (code, out) == (2, ""), (words, out, err)
+        assert told in err, (words, err)
+        assert len(err.splitlines()) == 1
+    assert (Path("kept.csv").read_text(), Path("in.parquet").read_bytes()) == ("kept", before)
+
+
+def test_a_link_to_a_file_is_followed(call: Any, tmp_path: Path) -> None:
+    call("run", "coin", "--reps", "2", "--out", "run", "--quiet")
+    Path("real").mkdir()
+    for name, words in (("x.csv", ["export", "run", "--out"]), ("x.html", ["report", "run", "--out"])):
+        Path("real", name).write_text("old")
+        Path(name).symlink_to(Path("real", name))
+        assert call(*words, name)[0] == 0
+        assert Path(name).is_symlink()
+        assert len(Path("real", name).read_bytes()) > 100
+
+
+def test_folders_that_can_be_made_are_no_error(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "a", tmp_path / "a" / "b c=d"):
+        assert outputs.folder(path) == path
+
+
+def test_splits_are_told_one_by_one_and_are_limited(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from contextlib import contextmanager
+
+    seen: list[tuple[int, int]] = []
+
+    @contextmanager
+    def progress(text: str, *, quiet: bool = False, unit: str = "") -> Any:
+        yield lambda done, total: seen.append((done, total))
+
+    monkeypatch.setattr("typeone.terminal.output.progress", progress)
+    tables.write(pa.table(FILES["scf"][0]), "x.parquet")
+    assert call("apply", "scf", "x.parquet", "--control", "control", "--splits", "3")[0] == 0
+    assert seen == [(0, 3), (1, 3), (2, 3)]
+    code, _, err = call("apply", "scf", "x.parquet", "--control", "control", "--splits", str(10**9))
+    assert (code, err) == (2, "typeone: --splits 1000000000: lies between 1 and 100000\n")
+
+
+def test_another_run_is_told_by_what_differs(call: Any) -> None:
+    run = ["run", "coin", "--reps", "2", "--out", "run", "--quiet"]
+    assert call(*run)[0] == 0
+    for words, told in (
+        (["--heads", ".3"], "differs in heads (1/2 there, none here)."),
+        (
+            ["--heads", ".5,.3,.7", "--seed", "4"],
+            "differs in heads (none there, 7/10 here); seed (1 there, 4 here).",
+        ),
+        (["--flips", "12"], "differs in flips (10 there, 12 here)."),
+        (["--set", "levels=[.05, .2]"], "differs in levels (1/10 there, 1/5 here)."),
+    ):
+        code, _, err = call(*run, *words)
+        assert (code, err) == (2, f"typeone: run holds another run: it {told} Choose another folder\n")
+    code, _, err = call("run", "panel-draw", "--reps", "2", "--out", "run")
+    assert (code, "differs in study (coin there, panel-draw here). Choose" in err) == (2, True), err
+
+
+def test_a_summary_names_its_intervals(call: Any) -> None:
+    run = ["run", "coin", "--out", "run"]
+    fixed = "95 % intervals: Clopper-Pearson (error, shares of wins, ties and losses);\nStudent's t (gain, heads)"
+    assert fixed in call(*run, "--reps", "3")[1]
+    assert fixed in call("summary", "run")[1]
+    assert call("summary", "run", "--measure", "error")[1].endswith("\n95 % intervals: Clopper-Pearson\n")
+    assert call("summary", "run", "--quantile", ".5")[1].endswith("\n95 % intervals: between order statistics\n")
+    topped_up = call(*run, "--reps", "4")[1].replace("\n", " ")
+    assert "95 % intervals: beta-binomial mixture, valid at every look (error" in topped_up

@@ -1,0 +1,138 @@
+"""Files as they come: every odd one is read for what it says, or refused in one sentence that says why."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import threading
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from typeone import formats, tables
+
+ROWS = [{"source": "a", "score": 1.5}, {"source": "b\u2028c", "score": 2}, {"source": "é", "score": None}]
+LINES = "\n".join(json.dumps(row, ensure_ascii=False) for row in ROWS)
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "BOM"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(ROWS),
+        " \n" * 40 + json.dumps(ROWS, indent=2),
+        LINES,
+        LINES.replace("\n", "\n\n") + "\n\n",
+        LINES.replace("\n", "\r\n"),
+        "source,score\na,1.5\nb\u2028c,2\né,\n",
+        "source;score\r\na;1.5\r\nb\u2028c;2\r\né;\r\n",
+    ],
+    ids=["array", "indented", "lines", "blank lines", "CRLF", "CSV", "semicolons"],
+)
+def test_text_is_read_with_or_without_a_byte_order_mark(text: str, mark: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a b=c.txt").write_bytes(mark + text.encode())
+    table = formats.read(tmp_path / "a b=c.txt")
+    assert table.column_names == ["source", "score"]
+    assert table["source"].to_pylist() == ["a", "b\u2028c", "é"]
+    assert tables.scores(table, "score", missing="drop").tolist()[:2] == [1.5, 2.0]
+
+
+def test_a_header_that_spans_lines_is_one_header(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text('"sou\nrce",score\na,1\n')
+    assert formats.read(tmp_path / "x.csv").to_pylist() == [{"sou\nrce": "a", "score": 1}]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('[{"id": 1}, {"id": "x"}]', "column 'id' holds text in row 2, a number in row 1"),
+        ('{"id": "x"}\n{"id": null}\n{"id": 1}', "column 'id' holds a number in row 3, text in row 1"),
+        ('[{"s": 1.5}, {"s": [1]}]', "column 's' holds a list in row 2, a number in row 1"),
+        ('[{"s": true}, {"s": 1}]', "column 's' holds a number in row 2, true or false in row 1"),
+        (f'[{{"s": {10**30}}}]', "column 's', row 1: a whole number of more than 64 bits"),
+        ('{"s": 1}\n{"s": 1, "s": 2}', "line 2: an object has the key 's' twice"),
+        ("[1, 2]", "row 1 is a number; an object with named values is needed"),
+        ('{\n "s": 1\n}', "one object a line, or an array of objects, is needed"),
+        ('{"s": 1}\n{"s": ', "line 2: "),
+        ("[]", "no rows"),
+        ("\n\na,b\n1,2\n", "the first line is empty; it must name the columns"),
+        ("a,b\n", "no rows"),
+        (b"a,b\n\xe9,2\n", "row 1 is not UTF-8 text; save the file as UTF-8 first"),
+        (b'[{"a": "\xe9"}]', "is not UTF-8 text; save the file as UTF-8 first"),
+        ("a,b\n1,2\n".encode("utf-16"), "is neither Parquet nor Feather nor UTF-8 text"),
+        ("x" * 200_000, "cannot be read: field larger than field limit"),
+        (b"", "the file is empty"),
+        (gzip.compress(b"a,b\n" * 10**6), "is a gzip file; unpack it"),
+        (b"BZh91AY&SY", "is a bzip2 file; unpack it"),
+        (b"\xfd7zXZ\x00", "is a xz file; unpack it"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(content: str | bytes, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError) as error:
+        formats.read(file)
+    assert str(error.value).startswith(f"{file}: ")
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_archive_is_never_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.csv", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("scores.csv", b"0" * 10**7)
+    with pytest.raises(ValueError, match=r"is a zip \(or Excel\) file"):
+        formats.read(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "json"])
+def test_a_small_file_that_would_fill_the_memory_is_refused(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine is said to have 64 KiB; the Parquet file has a tenth of that, and unpacks to more."""
+    rows = [{"s": 0.0}] * 20_000
+    file = tmp_path / "x"
+    if kind == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), file)
+        assert file.stat().st_size < 2**16 / 10
+    else:
+        file.write_text(json.dumps(rows))
+    assert formats.read(file).num_rows == 20_000
+    monkeypatch.setattr(os, "sysconf", lambda name: {"SC_PHYS_PAGES": 16, "SC_PAGE_SIZE": 4096}[name])
+    with pytest.raises(ValueError, match="of memory are needed"):
+        formats.read(file)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_pipes_and_standard_input_are_read_to_their_end(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pa.table({"source": ["a", "b"], "score": [0.1, 0.2]})
+    tables.write(table, tmp_path / f"x.{kind}")
+    content = (tmp_path / f"x.{kind}").read_bytes()
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+    piped = formats.read(tmp_path / "pipe")
+    writer.join()
+    standard: Any = type("Standard", (), {"buffer": io.BytesIO(content)})
+    monkeypatch.setattr("sys.stdin", standard)
+    for read in (piped, formats.read("-")):
+        assert tables.scores(read, "score").tolist() == [0.1, 0.2]
+    standard.buffer = io.BytesIO()
+    with pytest.raises(ValueError, match=r"^standard input: the file is empty$"):
+        formats.read("-")
+
+
+def test_links_are_followed_and_a_dangling_one_is_named(tmp_path: Path) -> None:
+    (tmp_path / "real.csv").write_text("a\n1\n")
+    (tmp_path / "link").symlink_to("real.csv")
+    (tmp_path / "dangling").symlink_to("gone.csv")
+    assert formats.read(tmp_path / "link").num_rows == 1
+    with pytest.raises(ValueError, match=r"dangling: is a link to gone\.csv, which does not exist"):
+        formats.read(tmp_path / "dangling")
