@@ -193,6 +193,13 @@ def panel_errors(rng: Random) -> Arguments:
     return lanes, quota, path, 60, np.zeros((2, 61, 5))
 
 
+def size_positions(rng: Random) -> Arguments:
+    errors = panels.panel_errors(*panel_errors(rng))
+    lanes, tolerances = errors.shape[1], np.array([0.1, 0.01])
+    found = np.zeros((3, lanes, 2), np.int64)
+    return errors, np.arange(1, 61), tolerances, tolerances, np.arange(lanes), found[0], found[1], found[2] > 0
+
+
 def ideal_case(rng: Random) -> Arguments:
     plan = ideal.ideal_plan(N, Fraction(1, 10))
     drawn = rng.integers(1, ideal.GRID, (3, N)) // rng.integers(1, 200, (3, N)) + 1

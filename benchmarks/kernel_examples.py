@@ -12,7 +12,7 @@ from numba.core.registry import CPUDispatcher
 import typeone_kernels
 from benchmarks import kernel_arguments as make
 from benchmarks.kernel_arguments import LEVEL, Arguments, N, Random
-from typeone_kernels import membership, panels, streams
+from typeone_kernels import membership, streams
 from typeone_kernels.grid import common_grid
 from typeone_kernels.normals import ziggurat
 
@@ -142,12 +142,7 @@ EXAMPLES: dict[str, Callable[[Random], Arguments]] = {
     "panels.path_table": lambda rng: ((np.arange(30 + int(rng.integers(9))) + 1) // 2, 60),
     "panels.panel_errors": make.panel_errors,
     "panels.store_curves": lambda rng: (rng.random((11, 3)), np.array([2, 0, 4]), np.zeros((5, 20))),
-    "panels.size_positions": lambda rng: (
-        panels.panel_errors(*make.panel_errors(rng)),
-        np.arange(1, 61),
-        np.array([0.1, 0.01]),
-        np.array([0.1, 0.01]),
-    ),
+    "panels.size_positions": make.size_positions,
     "partitions.draw_roles": lambda rng: (
         make.key(rng),
         2,

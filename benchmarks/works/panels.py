@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import floors
-from benchmarks.rows import Implementation, Row, Size, Target, over, unequal
+from benchmarks.rows import Implementation, Row, Size, Target, over, repeated, unequal
 from benchmarks.twins import certificate as twin
 from benchmarks.twins import panels as size_twin
 from typeone.engine.study import Cell
@@ -21,6 +21,7 @@ from typeone_kernels.certificates import vote_histograms
 
 DELTAS: list[LevelLike] = ["0.01", "0.05", "0.1"]
 TOLERANCES = [0.01, 0.05, 0.1]
+CALLS = 5  # of ours in a round: one takes a thousandth of the twin's time
 CLOSE = 1e-12  # relative; SciPy's own errors are about 1e-14 at M = 1 500
 
 
@@ -43,17 +44,17 @@ def build_sizes(size: Size) -> Mapping[str, Implementation]:
         return unequal("minimum", found.minimum, wanted_sizes[0]) or unequal("stable", found.stable, wanted_sizes[1])
 
     return {
-        "ours": Implementation(ours, pairs, differs),
+        "ours": Implementation(lambda: repeated(CALLS, ours), CALLS * pairs, differs),
         "sizes only": Implementation(
-            lambda: census_sizes(M, delta=DELTAS),
-            pairs,
+            lambda: repeated(CALLS, lambda: census_sizes(M, delta=DELTAS)),
+            CALLS * pairs,
             lambda found: unequal("stable", found.stable, wanted_sizes[1]),
             note="ours without the curves",
         ),
         "twin": Implementation(
             lambda: size_twin.sizes(size_twin.curves(M), TOLERANCES), pairs, note="SciPy's hypergeom"
         ),
-        "floor": Implementation(lambda: floors.panel_curves(buffer), pairs),
+        "floor": Implementation(lambda: repeated(CALLS, lambda: floors.panel_curves(buffer)), CALLS * pairs),
     }
 
 

@@ -259,34 +259,38 @@ def store_curves(errors: NDArray[np.float64], units: NDArray[np.int64], out: NDA
 
 @kernel
 def size_positions(
-    errors: NDArray[np.float64], grid: NDArray[np.int64], below: NDArray[np.float64], above: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Positions in ``grid`` of the minimum and the stable size, shape (lanes, tolerances).
+    errors: NDArray[np.float64],
+    grid: NDArray[np.int64],
+    below: NDArray[np.float64],
+    above: NDArray[np.float64],
+    units: NDArray[np.int64],
+    minimum: NDArray[np.int64],
+    stable: NDArray[np.int64],
+    unsettled: NDArray[np.bool_],
+) -> int:
+    """Positions in ``grid`` of the minimum and the stable size: row ``units[j]`` of the arrays (units, tolerances).
 
-    ``errors`` has row K for size K; ``grid`` holds increasing sizes, and those beyond the last row are taken
+    ``errors`` has row K for size K and lane j; ``grid`` holds increasing sizes, and those beyond the last row are taken
     to keep every tolerance.  Tolerances fall; an error keeps one if it is ≤ below and breaks it if it is > above.
-    An error in between on which an answer hangs sets ``unsettled``, the third array, for the caller to
-    decide exactly.  The minimum is the first kept position, the stable one follows the last broken one;
-    grid.size says there is none.  One comparison for each K on the way.
+    An error in between on which an answer hangs sets ``unsettled``, for the caller to decide exactly; returned is how
+    often.  The minimum is the first kept position, the stable one follows the last broken one; grid.size says there is
+    none.  One comparison for each K on the way.
     """
-    width, levels = errors.shape[1], below.size
     known = int(np.searchsorted(grid, errors.shape[0]))
-    minimum = np.full((width, levels), grid.size)
-    stable = np.zeros((width, levels), np.int64)
-    unsettled = np.zeros((width, levels), np.bool_)
-    for j in range(width):
+    open_ends = 0
+    for j in range(errors.shape[1]):
+        of = units[j]
         i = 0
-        for level in range(levels):
+        for level in range(below.size):
             while i < known and errors[grid[i], j] > above[level]:
                 i += 1
-            minimum[j, level] = i
-            if i < known and errors[grid[i], j] > below[level]:
-                unsettled[j, level] = True
+            minimum[of, level] = i
+            unsettled[of, level] = i < known and errors[grid[i], j] > below[level]
         i = known
-        for level in range(levels - 1, -1, -1):
+        for level in range(below.size - 1, -1, -1):
             while i > 0 and errors[grid[i - 1], j] <= below[level]:
                 i -= 1
-            stable[j, level] = i
-            if i > 0 and errors[grid[i - 1], j] <= above[level]:
-                unsettled[j, level] = True
-    return minimum, stable, unsettled
+            stable[of, level] = i
+            unsettled[of, level] |= i > 0 and errors[grid[i - 1], j] <= above[level]
+            open_ends += unsettled[of, level]
+    return open_ends

@@ -191,16 +191,28 @@ def test_blocks_of_lanes_do_not_mix() -> None:
         np.testing.assert_array_equal(together[1:, C], census_curves(M, [C], quota)[1:, 0])
 
 
+def positions(errors, grid, below, above, units=None):
+    """Minimum, stable and unsettled of every lane, in the lanes' order."""
+    units = np.arange(errors.shape[1]) if units is None else units
+    rows = int(units.max()) + 1
+    minimum, stable = np.full((2, rows, below.size), -1)
+    unsettled = np.zeros((rows, below.size), bool)
+    found = size_positions(errors, grid, below, above, units, minimum, stable, unsettled)
+    assert found == unsettled[units].sum()
+    assert (np.delete(minimum, units, axis=0) == -1).all()
+    return minimum[units], stable[units], unsettled[units]
+
+
 def test_positions_of_sizes() -> None:
     errors = np.array([[9.0, 9.0], [0.30, 0.01], [0.04, 0.20], [0.20, 0.04], [0.05, 0.04], [0.01, 0.06]])
     grid = np.array([1, 2, 3, 4, 5])
     delta = np.array([0.25, 0.05, 0.005])
-    minimum, stable, unsettled = size_positions(errors, grid, delta * 0.99, delta * 1.01)
+    minimum, stable, unsettled = positions(errors, grid, delta * 0.99, delta * 1.01)
     assert minimum.tolist() == [[1, 1, 5], [0, 0, 5]]
     assert stable.tolist() == [[1, 4, 5], [0, 5, 5]]
     assert unsettled.tolist() == [[False, True, False], [False, False, False]]
     # On a grid that goes on beyond the known errors, those sizes keep every tolerance.
-    minimum, stable, unsettled = size_positions(errors, np.array([1, 3, 6, 9]), delta * 0.99, delta * 1.01)
+    minimum, stable, unsettled = positions(errors, np.array([1, 3, 6, 9]), delta * 0.99, delta * 1.01, np.array([4, 1]))
     assert minimum.tolist() == [[1, 2, 2], [0, 0, 2]]
     assert stable.tolist() == [[1, 2, 2], [0, 0, 2]]
     assert not unsettled.any()
@@ -212,5 +224,5 @@ def test_positions_of_sizes() -> None:
 )
 def test_an_error_on_the_edge_is_reported(value: float, minimum: int, stable: int, unsettled: bool) -> None:
     errors = np.array([[9.0], [value], [0.5]])
-    found = size_positions(errors, np.array([1, 2]), np.array([0.99]), np.array([1.01]))
+    found = positions(errors, np.array([1, 2]), np.array([0.99]), np.array([1.01]))
     assert [int(a[0, 0]) for a in found] == [minimum, stable, unsettled]

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 from typeone_kernels.panels import panel_errors, path_table, store_curves
 
 LARGEST = 2**26 - 1  # votes or horizon; the kernels' coefficients are exact up to here
-_LANES = 32
+_LANES = 48
 _WORK = 2**23  # doubles
 VANISHED = 760.0  # e**-760 is below the smallest double
 
@@ -41,6 +43,7 @@ class Path:
     accepting: bool
     flips: int
 
+    @cached_property
     def quotas(self) -> NDArray[np.int64]:
         """All of them, shape (horizon + 1,)."""
         sizes = np.arange(self.horizon + 1)
@@ -59,18 +62,24 @@ class Path:
         """For each lane a size, at most the horizon, from which on every error is at most e**-tolerance.
 
         Hoeffding's bound holds with and without replacement: with margin t of the favorable share over
-        the threshold and b flips, e(K) ≤ exp(−2K(t − b/K)²) where tK ≥ b.  And a census runs out of
-        unfavorable votes: the error is 0 once an erring panel would need more of them than there are.
+        the threshold and b flips, e(K) ≤ exp(−2K(t − b/K)²) where tK ≥ b.
         """
         margin = np.maximum(lanes[0] / (self.population or 1) - float(self.threshold()) - 1e-12, 1e-12)
         half = (tolerance + 1e-6) / 2
         root = (np.sqrt(half) + np.sqrt(half + 4 * margin * self.flips)) / (2 * margin)
-        last = np.minimum(np.ceil(root**2) + 1, self.horizon).astype(np.int64)
-        if self.population:
-            erring = np.arange(self.horizon + 1) - self.quotas() + 1
-            last = np.minimum(last, np.searchsorted(erring[1:], lanes[2], side="right") + 1)
-        bounded: NDArray[np.int64] = np.clip(last, 1, self.horizon)
-        return bounded
+        last: NDArray[np.int64] = np.minimum(np.ceil(root**2) + 1, self.horizon).astype(np.int64)
+        return last
+
+    def exhausted(self, lanes: NDArray[np.float64]) -> NDArray[np.int64]:
+        """For each lane a size, at most the horizon, from which on the error is 0, as far as counting tells.
+
+        A census runs out of unfavorable votes: an erring panel would need more of them than there are.
+        """
+        if not self.population:
+            return np.full(lanes.shape[1], self.horizon)
+        erring = np.arange(1, self.horizon + 1) - self.quotas[1:] + 1
+        last: NDArray[np.int64] = np.clip(np.searchsorted(erring, lanes[2], side="right") + 1, 1, self.horizon)
+        return last
 
     def error(self, favorable: Fraction | np.int64, size: int) -> Fraction:
         """The error at one size for ``favorable`` votes (census) or share: exact, O(size) long integers."""
@@ -118,29 +127,44 @@ def _split(exact: Fraction) -> tuple[float, float]:
     return high, float(exact - Fraction(high))
 
 
-def curve_blocks(question: Question, tolerance: float) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-    """Error curves in blocks: places of units in the question, and their errors with row K for size K.
+class Block(NamedTuple):
+    """Some units of a question, their errors with row K for size K, and how many of these rows decide.
 
-    Sizes beyond the last row have errors of at most e**-tolerance.  The next block overwrites the errors.
+    Beyond the deciding rows every error keeps the tolerance, beyond the last row it has vanished or does so too.
+    """
+
+    places: NDArray[np.intp]
+    errors: NDArray[np.float64]
+    deciding: int
+
+
+def curve_blocks(question: Question, tolerance: float, *, whole: bool) -> Iterator[Block]:
+    """Error curves in blocks, up to where they keep e**-tolerance; ``whole``: to where they vanish.
+
+    The next block overwrites the errors.
     """
     path, lanes = question.path, question.lanes()
-    last = path.last_sizes(lanes, tolerance)
-    quotas = path.quotas()
-    table = path_table(quotas, path.population)
+    exhausted = path.exhausted(lanes)
+    deciding = np.minimum(path.last_sizes(lanes, tolerance), exhausted)
+    last = np.minimum(path.last_sizes(lanes, VANISHED), exhausted) if whole else deciding
+    table = path_table(path.quotas, path.population)
     order = np.argsort(-last, kind="stable")
+    lanes, last, deciding = lanes[:, order], last[order], deciding[order]
     width = min(_LANES, max(1, _WORK // int(2 * last.max(initial=0) + 2)))
+    starts = np.arange(0, order.size, width)
+    most = np.maximum.reduceat(deciding, starts) + 1 if order.size else starts
     buffer = np.empty(2 * (last.max(initial=0) + 1) * width)
-    for at in range(0, order.size, width):
-        block = order[at : at + width]
-        rows = int(last[block[0]]) + 1
-        work = buffer[: 2 * rows * block.size].reshape(2, rows, block.size)
-        yield block, panel_errors(np.ascontiguousarray(lanes[:, block]), quotas, table, path.population, work)
+    for at, rows, of_them in zip(starts.tolist(), (last[starts] + 1).tolist(), most.tolist(), strict=True):
+        places = order[at : at + width]
+        work = buffer[: 2 * rows * places.size].reshape(2, rows, places.size)
+        errors = panel_errors(lanes[:, at : at + width].copy(), path.quotas, table, path.population, work)
+        yield Block(places, errors, of_them)
 
 
 def error_curves(questions: list[Question], horizon: int) -> NDArray[np.float64]:
     """Error curves of all units of some questions, shape (units, horizon)."""
     result = np.empty((sum(question.units.size for question in questions), horizon))
     for question in questions:
-        for block, errors in curve_blocks(question, VANISHED):
-            store_curves(errors, question.units[block], result)
+        for places, errors, _ in curve_blocks(question, VANISHED, whole=True):
+            store_curves(errors, question.units[places], result)
     return result

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from typeone.levels import Level, LevelLike, level, levels
 from typeone.panels.arguments import Counts, Shares, count, counts, share, shares, sizes_grid
-from typeone.panels.curves import LARGEST, VANISHED, Path, Question, curve_blocks, error_curves, quota
+from typeone.panels.curves import LARGEST, Path, Question, curve_blocks, error_curves, quota
 from typeone_kernels.panels import size_positions, store_curves
 
 _UNSETTLED = 1e-11  # relative distance to a tolerance below which doubles do not decide
@@ -223,29 +223,26 @@ def _sizes(
     value = np.array([float(item) for item in falling])
     below, above = value * (1 - _UNSETTLED), value * (1 + _UNSETTLED)
     units = sum(question.units.size for question in questions)
-    answers = np.empty((2, units, value.size), np.int64)
-    # One entry more: the position grid.size means that there is no such size.
-    sizes = np.append(grid, 0)
+    minimum, stable = np.empty((2, units, value.size), np.int64)
+    unsettled = np.empty((units, value.size), np.bool_)
     tolerance = -float(np.log(value[-1]))
     for question in questions:
-        last = None if curves is None else question.path.last_sizes(question.lanes(), tolerance)
-        blocks, found = [], []
-        for block, errors in curve_blocks(question, tolerance if curves is None else VANISHED):
-            if curves is not None and last is not None:
-                store_curves(errors, question.units[block], curves)
-                errors = errors[: last[block].max() + 1]  # beyond, every tolerance is kept
-            minimum, stable, unsettled = size_positions(errors, grid, below, above)
-            for lane, rank in np.argwhere(unsettled) if unsettled.any() else ():
-                favorable = question.favorable[block[lane]]
-                kept = _kept_exactly(question.path, favorable, errors[:, lane], grid, falling[rank])
-                minimum[lane, rank], stable[lane, rank] = _positions(kept)
-            blocks.append(block)
-            found.append((minimum, stable))
-        if blocks:
-            answers[:, question.units[np.concatenate(blocks)]] = sizes[np.concatenate(found, axis=1)]
+        for places, errors, deciding in curve_blocks(question, tolerance, whole=curves is not None):
+            block = question.units[places]
+            if curves is not None:
+                store_curves(errors, block, curves)
+            errors = errors[:deciding]
+            if size_positions(errors, grid, below, above, block, minimum, stable, unsettled):
+                for lane, rank in np.argwhere(unsettled[block]):
+                    kept = _kept_exactly(
+                        question.path, question.favorable[places[lane]], errors[:, lane], grid, falling[rank]
+                    )
+                    minimum[block[lane], rank], stable[block[lane], rank] = _positions(kept)
+    # One entry more: the position grid.size means that there is no such size.
+    sizes = np.append(grid, 0)
     columns = [falling.index(item) for item in several]
     full = (*shape, value.size) if isinstance(delta, list) else shape
-    return PanelSizes(answers[0][:, columns].reshape(full), answers[1][:, columns].reshape(full))
+    return PanelSizes(sizes[minimum[:, columns]].reshape(full), sizes[stable[:, columns]].reshape(full))
 
 
 def _kept_exactly(
