@@ -14,7 +14,7 @@ from typeone.engine.runner import run
 from typeone.engine.study import Cell, Study
 
 LIMIT = 0.95
-CHUNKS = 32
+CHUNKS = 48
 BOTH = ("bare", "engine")
 
 DESIGNS: dict[str, dict[str, Any]] = {

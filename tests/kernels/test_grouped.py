@@ -101,6 +101,27 @@ def test_attainable_floor_among_many(shape, values):
             assert grouped_attainable_floor(guide.scores, larger, r) == attainable_floor(ordered, larger, r)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("m", [1, 7, 8, 9, 1000])
+def test_wins_of_every_shape_of_scores(shape, m):
+    generator = np.random.default_rng(m)
+    scores, targets = SHAPES[shape](generator, m), SHAPES[shape](generator, 300)
+    targets = np.concatenate([targets, scores, [-1.79e308, 1.79e308, 0.0]])
+    ordered = np.sort(scores)
+    expected = sum(int(np.searchsorted(ordered, targets, side=side).sum()) for side in ("left", "right"))
+    assert twice_wins_of(scores, targets, rank_buffers(m)) == expected
+
+
+@pytest.mark.parametrize("other", [-1e-9, 1e-9])
+def test_a_long_bucket_with_one_score_that_differs(other):
+    """Many equal scores are counted at once; one that differs from them, at either end, must not be taken for equal."""
+    scores = np.concatenate([np.linspace(0, 1, 200), np.full(40, 0.5), [0.5 + other]])
+    targets = np.array([0.5 + other, 0.5 + other / 2, 0.5, 0.5 - other])
+    ordered = np.sort(scores)
+    assert np.array_equal(ranks(scores, targets, False), 1 + np.searchsorted(ordered, targets, "right"))
+    assert np.array_equal(ranks(scores, targets, True), 1 + scores.size - np.searchsorted(ordered, targets, "left"))
+
+
 INTEGERS = st.integers(-5, 5) | st.integers(2**60, 2**60 + 3) | st.integers(-(2**61), 2**61)
 
 

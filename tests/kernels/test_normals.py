@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from typeone_kernels.normals import (
     TAIL,
+    WORDS,
     fill_normals,
     fill_uniforms,
     normals_of_repetitions,
@@ -94,6 +95,11 @@ def test_densities_are_those_of_the_edges():
         edge = float(layers.widths[layer]) * 2.0**52
         assert layers.densities[layer] == pytest.approx(math.exp(-0.5 * edge * edge), rel=2**-51)
     assert float(layers.widths[255]) * 2.0**52 == TAIL
+
+
+def test_the_room_that_is_recommended_will_do():
+    assert WORDS >= 8
+    assert WORDS % 4 == 0
 
 
 def test_rows_are_repetitions():
