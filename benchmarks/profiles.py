@@ -23,12 +23,9 @@ single_thread()
 import numpy as np  # noqa: E402
 from numba.core.registry import CPUDispatcher  # noqa: E402
 
-from benchmarks import floors, report  # noqa: E402
-from benchmarks.rows import over  # noqa: E402
+from benchmarks import report  # noqa: E402
 from benchmarks.timing import seconds_of  # noqa: E402
-from benchmarks.twins.jecs import SCORES, TRUTH  # noqa: E402
 from benchmarks.workers import prepared  # noqa: E402
-from typeone.engine.streams import generator  # noqa: E402
 from typeone.studies.jecs import scores as jecs_scores  # noqa: E402
 from typeone.studies.panels import generator as panels_generator  # noqa: E402
 from typeone_kernels import jecs as kernels  # noqa: E402
@@ -89,18 +86,7 @@ def profile(name: str, count: int, places: list[tuple[Any, str]]) -> Spent:
 
 
 def scf() -> Spent:
-    """The sorts are array methods: they are timed on arrays of the same kind, and taken out of the rest."""
-    found = profile("scf", 320, compiled(scf_module))
-    _, cell, shared = prepared("scf")
-    tested = shared.participants.size + shared.pool.size - cell.parameters.K - cell.parameters.L
-    keys = np.random.default_rng(1).integers(0, 2**60, (32, tested))
-    sorts = float(np.median([seconds_of(lambda: np.sort(keys, axis=1)) for _ in range(ROUNDS)])) / 32
-    return _moved(found, "two sorts of the tested sources", 2 * sorts)
-
-
-def _moved(found: Spent, name: str, seconds: float) -> Spent:
-    whole, rest = found.pop("all"), found.pop("rest")
-    return {**found, name: min(seconds, rest), "rest": max(0.0, rest - seconds), "all": whole}
+    return profile("scf", 320, compiled(scf_module))
 
 
 @kernel
@@ -109,51 +95,24 @@ def _rank(plan: Any, calibration: Any, candidates: Any, ties: Any, work: Any) ->
         kernels.rank_models(plan, calibration[r], candidates[r], ties, r, work)
 
 
-@kernel
-def _decide(plan: Any, work: Any, times: int) -> None:
-    for _ in range(times):
-        kernels.decide(plan, work)
-
-
 def jecs() -> Spent:
-    """Ranks and decisions by their kernels on the same repetitions; numbers drawn as the study draws them."""
+    """What the one kernel spends on ranks is measured by ranking as many repetitions alone; the rest of it decides."""
     _, cell, _ = prepared("jecs")
-    p, size = cell.parameters, 26
-    found = profile("jecs", 260, [*compiled(jecs_module), (jecs_scores.ScoreBatch, "draw")])
+    p, size = cell.parameters, jecs_scores.repetitions_at_once(cell.parameters)
+    found = profile("jecs", 260, [*compiled(jecs_module), *compiled(jecs_scores)])
     source = jecs_scores.ScoreBatch(p, size)
-    source.draw(cell.key, 0, size)
     plan = kernels.make_plan(p.candidates, p.sizes, cell.levels[0])
     work = kernels.workspace(plan)
     names = np.arange(p.candidates, dtype=np.uint64), np.arange(p.models, dtype=np.uint64)
     ties = kernels.TieKeys(source.tie_keys, *names)
-    scores, uniforms = np.empty((p.models, p.candidates + max(p.sizes))), np.empty((p.models + 3, p.candidates))
-    each = _medians(
-        size,
-        {
-            "normals": lambda: over(size, lambda r: floors.jecs_repetition(cell.key, r, SCORES, scores)),
-            "uniforms of the truth": lambda: [generator(cell.key, r, TRUTH).random(out=uniforms) for r in range(size)],
-            "ranks": lambda: _rank(plan, source.calibration, source.candidates, ties, work),
-            "decisions": lambda: _decide(plan, work, size),
-        },
-    )
-    whole, batch, draw = found.pop("all"), found.pop("jecs_batch", 0.0), found.pop("draw")
-    drawn, decided = each["normals"] + each["uniforms of the truth"], each["ranks"] + each["decisions"]
-    return {
-        **each,
-        "scores and truth from the numbers": max(0.0, draw - drawn),
-        "tally and the batch around ranks and decisions": max(0.0, batch - decided),
-        "rest": max(0.0, whole - draw - batch),
-        "all": whole,
-    }
-
-
-def _medians(units: int, actions: dict[str, Callable[[], object]]) -> Spent:
-    """Seconds of a unit, compile time apart."""
-    spent: Spent = {}
-    for name, action in actions.items():
-        action()
-        spent[name] = float(np.median([seconds_of(action) for _ in range(ROUNDS)])) / units
-    return spent
+    seconds = []
+    for first in range(0, 40 * size, size):  # other repetitions each time: what was seen before is predicted too well
+        source.draw(cell.key, first, size)
+        seconds.append(seconds_of(lambda: _rank(plan, source.calibration, source.candidates, ties, work)))
+    ranks = min(float(np.median(seconds)) / size, found["jecs_batch"])
+    decided = found.pop("jecs_batch") - ranks
+    rest, whole = found.pop("rest"), found.pop("all")
+    return {**found, "jecs_batch: ranks": ranks, "jecs_batch: decisions": decided, "rest": rest, "all": whole}
 
 
 def panels() -> Spent:

@@ -69,7 +69,7 @@ class _Terms:
     ties: str
 
 
-def apply(
+def apply(  # an argument for each column, the terms, the split, and what is done meanwhile; each is used alone
     data: Any,
     *,
     source: str = "source",
