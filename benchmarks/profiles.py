@@ -1,7 +1,7 @@
 """Where the time of each study goes: ``python -m benchmarks.profiles [STUDY ...]``; ``--write`` renews the README.
 
-Compiled kernels and a few named functions are timed where the study calls them; JECS's one kernel is taken apart by
-calling its parts over the same repetitions.  What is left is NumPy and Python between the parts.
+Compiled kernels and a few named functions are timed where the study calls them; what JECS's one kernel spends on ranks
+is measured by ranking alone.  What is left is NumPy and Python between the parts.
 """
 
 from __future__ import annotations
