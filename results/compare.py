@@ -73,6 +73,7 @@ SCHEMAS = {
     "panels/power.csv": Schema(
         ("evaluators", "units", "clarity", "method"), (("certified", "mc_se"),), repetitions="valid", exact=("exact",)
     ),
+    "plans/common.csv": Schema(("what", "measure", "sizes"), (("ratio of variances", "ratio se"),)),
     "panels/units.csv": Schema(("beta", "xi_E", "passing"), exact=("exact", "hoeffding")),
     "panels/evaluators.csv": Schema(("p", "method", "size"), exact=("exact", "hoeffding")),
     "panels/phases.csv": Schema(("attack", "share", "clarity", "size"), exact=("error",)),
