@@ -25,6 +25,10 @@ def test_long_names_are_cut_in_a_terminal_only():
     assert name in html_table(HEADER, [[name, 0.5]])
 
 
+def test_what_is_not_defined_is_a_dash():
+    assert text_table(HEADER, [["a", float("nan")], ["b", None]]).split("\n")[2:] == ["a     –", "b     –"]
+
+
 def test_separators_of_the_format_are_escaped():
     assert markdown_table(HEADER, [["a|b", None]]).split("\n")[2] == r"| a\|b | – |"
     assert "<b>" not in html_table(HEADER, [["<b>", 1]], caption="<b>")

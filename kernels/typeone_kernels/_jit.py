@@ -34,6 +34,7 @@ _IMPORT = re.compile(r"^from typeone_kernels\.(\w+) import", re.MULTILINE)
 
 # error_model="numpy": no ZeroDivisionError branches in inner loops.  fastmath stays off: NaN, ties and the
 # order of a sum matter.  nogil: kernels can be called from several threads.
+NO_JIT = "NUMBA_DISABLE_JIT is set, and the kernels run compiled only: unset it"
 OPTIONS = {"error_model": "numpy", "fastmath": False, "nogil": True}
 
 
@@ -98,7 +99,12 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     The cache folder is a property of these kernels, not of the process: Numba's global setting is put back
     as it was, so a user's own ``@njit(cache=True)`` code is left alone.  A function that stands outside this
     package is compiled with the same options and not cached.
+
+    Raises ValueError under ``NUMBA_DISABLE_JIT``: machine instructions that kernels are made of cannot be called from
+    Python.
     """
+    if config.DISABLE_JIT:
+        raise ValueError(NO_JIT)
     file = Path(function.__code__.co_filename)
     folder = cache_folder(file.stem) if file.parent == HERE else None
     if folder is None:

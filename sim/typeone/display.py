@@ -23,7 +23,7 @@ MOST_TEXT = 300
 
 def cell(value: Any) -> str:
     """A value as a reader wants it: four significant digits, yes / no, a dash for nothing."""
-    if value is None:
+    if value is None or value != value:  # NaN
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -206,8 +206,11 @@ def _read_csv(file: File) -> pa.Table:
         header = csv.reader(text, delimiter=delimiter)
         names = [name.strip() for name in next(header, [])]
         lines = header.line_num
+        more = text.read(1)
     if not names:
         raise ValueError(f"{file.name}: the first line is empty; it must name the columns")
+    if not more:
+        raise ValueError(f"{file.name}: no rows after the first line, which names the columns")
     try:
         return _with_whole_numbers(_parsed_csv(file, names, lines, delimiter))
     except (pa.ArrowException, UnicodeError):

@@ -37,13 +37,13 @@ class Labels(NamedTuple):
     names: pa.Array
 
 
-def read(path: str | os.PathLike[str], rows: str | None = None) -> pa.Table:
+def read(path: str | os.PathLike[str], rows: str | Sequence[str] | None = None) -> pa.Table:
     """Read Parquet, Feather / Arrow IPC, CSV or JSON rows, told apart by content, not by name.
 
-    ``-`` is standard input.  ``rows`` ("column=value") picks rows, see ``where``.
+    ``-`` is standard input.  ``rows`` ("column=value", or several of them) picks rows, see ``where``.
     """
     table = _plain(formats.read(path))
-    return table if rows is None else where(table, rows)
+    return where(table, *([rows] if isinstance(rows, str) else rows or ()))
 
 
 def _plain(table: pa.Table) -> pa.Table:
@@ -92,9 +92,14 @@ def single(table: pa.Table, name: str) -> pa.ChunkedArray:
     return values
 
 
-def where(table: pa.Table, rule: str) -> pa.Table:
-    """The rows that ``rule`` ("column=value") picks; a ValueError when there are none."""
-    return table.filter(_holds(table, rule, "rows"))
+def where(table: pa.Table, *rules: str) -> pa.Table:
+    """The rows for which every rule ("column=value") holds; a ValueError when there are none."""
+    held = [_holds(table, rule, "rows") for rule in rules]
+    for one in held[1:]:
+        held[0] = pc.and_(held[0], one)
+    if held and not pc.any(held[0]).as_py():
+        raise ValueError(f"rows={list(rules)}: no row has all of these values")
+    return table.filter(held[0]) if held else table
 
 
 def marked(table: pa.Table, rule: str, argument: str) -> tuple[pa.Table, str]:

@@ -20,6 +20,7 @@ import pytest
 
 from typeone import outputs, tables
 from typeone.cli import main
+from typeone.engine import manifest as manifests
 
 N = 96
 _NUMBER = np.arange(N)
@@ -269,3 +270,92 @@ def test_a_summary_names_its_intervals(call: Any) -> None:
     assert call("summary", "run", "--quantile", ".5")[1].endswith("\n95 % intervals: between order statistics\n")
     topped_up = call(*run, "--reps", "4")[1].replace("\n", " ")
     assert "95 % intervals: beta-binomial mixture, valid at every look (error" in topped_up
+
+
+@pytest.mark.parametrize("verb", ["apply", "check"])
+@pytest.mark.parametrize("method", FILES)
+def test_all_conditions_on_rows_must_hold(verb: str, method: str, call: Any) -> None:
+    columns, options = FILES[method]
+    kept = (_NUMBER // 8 % 3 > 0).tolist()  # whole evaluators; of every half, sources of every kind
+    table = pa.table(columns | {"kept": kept} | ({"control": (_NUMBER // 4 % 2).tolist()} if method == "scf" else {}))
+    tables.write(table, "all.csv")
+    both = pc.and_(pc.equal(table["half"], 1), table["kept"])
+    tables.write(table.filter(both), "both.csv")
+    ask = [verb, method, "all.csv", *options]
+    told = call(*ask, "--rows", "half=1", "--rows", "kept=true")
+    assert told[0] == 0
+    assert told == call(*ask, "--rows", "kept=true", "--rows", "half=1")
+    assert told == call(verb, method, "both.csv", *options)
+    code, _, err = call(*ask, "--rows", "half=1", "--rows", "half=0")
+    assert (code, err) == (2, "typeone: --rows half=1 --rows half=0: no row has all of these values\n")
+
+
+def test_of_two_values_none_wins_unnoticed(call: Any) -> None:
+    columns = FILES["scf"][0]
+    tables.write(pa.table(columns), "x.parquet")
+    run = ["run", "coin", "--out", "run"]
+    for words, told in (
+        (["apply", "scf", "x.parquet", "--score", "a", "--score=b"], "--score"),
+        (["apply", "scf", "x.parquet", "--quiet", "--no-quiet"], "--quiet"),
+        (["panels", "size", "--census", "40", "--positives", "3", "--census", "41"], "--census"),
+        ([*run, "--reps", "2", "--reps", "3"], "--reps"),
+        ([*run, "--reps", "2", "--set", "repetitions=3"], "--reps"),
+        ([*run, "--seed", "2", "--set", "seed=3"], "--seed"),
+        ([*run, "--flips", "2", "--flips", "3"], "--flips"),
+        ([*run, "--flips", "2", "--set", "flips=3"], "--flips"),
+        ([*run, "--set", "flips=2", "--set", "Flips=3"], "Flips"),
+        ([*run, "--input", "a=1", "--set", "a=2"], "a"),
+        (
+            ["plan", "coin", "--target", "a=1", "--vary", "a=1:2", "--out", "p", "--flips", "2", "--set", "flips=3"],
+            "--flips",
+        ),
+    ):
+        assert call(*words) == (2, "", f"typeone: {told}: is given twice; give it once\n"), words
+    assert not Path("run").exists()
+
+
+def test_a_file_of_one_line_has_no_rows(call: Any) -> None:
+    for text in ("x", "null", "x,y", "x\n", '"x'):
+        Path("x.csv").write_text(text)
+        code, out, err = call("check", "scf", "x.csv")
+        assert (code, out) == (2, "")
+        assert err == "typeone: x.csv: no rows after the first line, which names the columns\n"
+
+
+def test_flips_beyond_the_evaluators_are_refused(call: Any) -> None:
+    tables.write(pa.table(FILES["panels"][0]), "x.csv")
+    for flips in (["13"], ["1", "13"]):
+        given = [word for count in flips for word in ("--flips", count)]
+        code, out, err = call("apply", "panels", "x.csv", *given)
+        assert (code, out) == (2, "")
+        assert "13: must lie between 0 and 12" in err
+
+
+def test_a_run_keeps_out_of_the_folder_of_a_plan(call: Any) -> None:
+    Path("p").mkdir()
+    Path("p", "question.json").write_text("{}")
+    code, _, err = call("run", "coin", "--reps", "2", "--out", "p")
+    assert (code, err) == (2, "typeone: p holds question.json of a plan: choose another folder\n")
+    assert not Path("p", "manifest.json").exists()
+
+
+def test_an_export_says_how_much_of_a_run_is_there(call: Any, tmp_path: Path) -> None:
+    call("run", "coin", "--reps", "3", "--out", "run", "--quiet")
+    assert call("export", "run", "--out", "x.csv")[1].endswith("written to x.csv\n")
+    manifest = manifests.read(tmp_path / "run")
+    manifest.sessions[-1].state = "interrupted"
+    manifest.planned = 20
+    manifest.write(tmp_path / "run")
+    told = call("export", "run", "--out", "x.csv")[1]
+    assert told.endswith("written to x.csv; the run is not complete: 12 of 20 repetitions are there\n")
+
+
+def test_a_study_that_is_gone_is_looked_for_here(call: Any) -> None:
+    code, _, err = call("run", "nowhere_at_all:STUDY", "--out", "run")
+    assert (code, "there is no module 'nowhere_at_all', here or where Python looks" in err) == (2, True), err
+
+
+def test_a_study_that_ends_the_process_is_told(call: Any) -> None:
+    Path("leaves_at_once.py").write_text("raise SystemExit(4)")
+    code, _, err = call("run", "leaves_at_once:STUDY", "--out", "run")
+    assert (code, err) == (2, "typeone: the study ended the process (SystemExit: 4)\n")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.trivial import REFERENCE
 from typeone.engine.design import Design, Stop, design_from, read_design
 from typeone.engine.lookup import changed, design_called, options, pairs, value_of
-from typeone.engine.parameters import canonical
+from typeone.engine.parameters import canonical, suggestion
 from typeone.engine.plan import gaps, plan
 from typeone.engine.registry import find, names, presets
 from typeone.levels import Level
@@ -240,3 +240,7 @@ def test_changes_from_the_command_line() -> None:
 )
 def test_values_on_the_command_line(text: str, value: Any) -> None:
     assert value_of(text) == value
+
+
+def test_what_is_known_is_listed_once() -> None:
+    assert suggestion("zzz", ["power", "error", "power"]) == "; known: error, power"

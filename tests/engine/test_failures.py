@@ -146,3 +146,19 @@ def test_missing_values_are_attempted_but_not_valid(tmp_path: Path) -> None:
     shares = [row["estimate"] for row in rows if row["cell"] == 0 and row["measure"].startswith("edge_")]
     assert len(shares) == 3
     assert sum(shares) == pytest.approx(1.0)
+
+
+def test_a_study_that_exits_fails_and_ctrl_c_does_not() -> None:
+    def leave(cell: Cell, shared: None, first: int, count: int) -> Columns:
+        if first <= 3 < first + count:
+            raise SystemExit("enough")
+        return STUDY.simulate(cell, shared, first, count)
+
+    def interrupt(cell: Cell, shared: None, first: int, count: int) -> Columns:
+        raise KeyboardInterrupt
+
+    batch = simulate(replace(STUDY, simulate=leave), cell(), None, 0, 8)
+    assert batch.failures == ((3, "SystemExit", "enough"),)
+    assert batch.repetitions.tolist() == [0, 1, 2, 4, 5, 6, 7]
+    with pytest.raises(KeyboardInterrupt):
+        simulate(replace(STUDY, simulate=interrupt), cell(), None, 0, 8)

@@ -59,5 +59,6 @@ SAW = Study(
 PLAN = {
     "measures": {"power": "hit", "bad": "error@0.1:b"},
     "factors": {"n": "size"},
+    "zero": {"fail_every": "no failure"},
     "steps": lambda p, column: p.size // 10,
 }

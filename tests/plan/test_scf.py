@@ -260,3 +260,16 @@ def test_calibration_sources_of_a_scenario(tmp_path, preset):
     assert [rows[L]["source"] for L in (18, 19)] == ["exact", "simulated"]
     assert rows[39]["estimate"] > rows[38]["estimate"] > 0
     assert result.answers[0].minimum.lower == 19
+
+
+def test_an_answer_says_what_it_is_for():
+    """One population, one file, a pilot; nothing where every repetition draws a population."""
+    of = PLAN["holds_for"]
+
+    def said(name, **changes):
+        return of(plan(changed(design_called(name), changes)).cells[0])
+
+    assert said("scf-enron", population="redraw") == ""
+    assert "population_seed 1" in said("scf-enron")
+    assert "own sources" in said("scf-real")
+    assert "pilot" in said("scf-real", resample=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from importlib.metadata import version
 
 import pytest
@@ -53,6 +56,25 @@ def test_advice(part: str, name: str, value: object, told: str) -> None:
     assert list(health.advice_on(facts)) == []
     facts[part][name] = value
     assert told in " ".join(health.advice_on(facts))
+
+
+def test_a_closed_output_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    found = health.examine()
+    assert (found.facts["terminal"]["is a terminal"], found.facts["terminal"]["encoding"]) == (False, None)
+    assert "encoding" not in " ".join(found.advice)
+
+
+@pytest.mark.parametrize("words", [["doctor"], ["panels", "size", "--census", "40", "--positives", "30"]])
+def test_without_compilation_there_are_no_kernels(words: list[str]) -> None:
+    line = [sys.executable, "-m", "typeone", *words]
+    told = subprocess.run(
+        line, capture_output=True, text=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, check=False
+    )
+    assert told.returncode == (1 if words == ["doctor"] else 2)
+    last = (told.stdout if words == ["doctor"] else told.stderr).splitlines()[-1]
+    assert last.endswith("NUMBA_DISABLE_JIT is set, and the kernels run compiled only: unset it")
+    assert "Traceback" not in told.stderr
 
 
 def test_trouble_is_an_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

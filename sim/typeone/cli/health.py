@@ -68,17 +68,18 @@ def _kernels() -> dict[str, Any]:
     of_streams = cache_folder("streams")
     folder = of_streams and of_streams.parent
     files = list(folder.rglob("*")) if folder else []
+    off = _jit_is_off()  # then no kernel can even be imported
     start = time.perf_counter()
-    works = _self_test()
+    called = "not called" if off else "right" if _self_test() else "WRONG"
     seconds = time.perf_counter() - start
     return {
         "cache folder": None if folder is None else str(folder),
-        "kernels": _count(),
+        "kernels": None if off else _count(),
         "compiled in the cache": sum(file.suffix == ".nbi" for file in files),
         "cache size (MB)": round(sum(file.stat().st_size for file in files if file.is_file()) / 1e6, 1),
-        "one kernel, called": "right" if works else "WRONG",
+        "one kernel, called": called,
         "first call (s)": round(seconds, 2),
-        "jit disabled": _jit_is_off(),
+        "jit disabled": off,
     }
 
 
@@ -109,9 +110,9 @@ def _jit_is_off() -> bool:
 
 def _terminal() -> dict[str, Any]:
     return {
-        "is a terminal": sys.stdout.isatty(),
+        "is a terminal": sys.stdout is not None and sys.stdout.isatty(),
         "columns": shutil.get_terminal_size().columns,
-        "encoding": sys.stdout.encoding,
+        "encoding": None if sys.stdout is None else sys.stdout.encoding,
         "TERM": os.environ.get("TERM"),
         "NO_COLOR": "NO_COLOR" in os.environ,
     }
@@ -122,13 +123,15 @@ def advice_on(facts: dict[str, dict[str, Any]]) -> Iterator[str]:
     kernels = facts["kernels"]
     if kernels["cache folder"] is None:
         yield "kernels are compiled anew in every process: set NUMBA_CACHE_DIR to a folder that only you can write"
-    if kernels["one kernel, called"] != "right":
+    if kernels["one kernel, called"] == "WRONG":
         yield "a kernel gives a wrong value: delete the cache folder and install numba again"
     if kernels["jit disabled"]:
-        yield "NUMBA_DISABLE_JIT is set: kernels run as plain Python, hundreds of times slower"
-    encoding = str(facts["terminal"]["encoding"] or "").lower().replace("-", "")
-    if encoding != "utf8":
-        yield f"the output's encoding is {facts['terminal']['encoding']}: set PYTHONUTF8=1 to see ≤, ± and –"
+        from typeone_kernels._jit import NO_JIT
+
+        yield NO_JIT
+    encoding = facts["terminal"]["encoding"]  # None where the output is closed
+    if encoding is not None and encoding.lower().replace("-", "") != "utf8":
+        yield f"the output's encoding is {encoding}: set PYTHONUTF8=1 to see ≤, ± and –"
     missing = [name for name in PACKAGES[1:] if facts["versions"][name] is None]
     if missing:
         yield f"not installed: {', '.join(missing)}"

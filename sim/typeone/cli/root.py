@@ -67,6 +67,17 @@ class Leaf(TyperCommand):
     arguments: Mapping[str, str] = {}
     """Options of arguments that are no parameters of the command."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options; one that holds a single value must not be given two, of which the last would win."""
+        if not ctx.resilient_parsing:  # while completing, words may be anything
+            given = self.make_parser(ctx).parse_args(list(args))[2]
+            for option in given:
+                single = option.param_type_name == "option" and not option.multiple
+                if single and not option.is_eager and given.count(option) > 1:
+                    raise ValueError(f"{option.opts[-1]}: is given twice; give it once")
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
@@ -182,6 +193,9 @@ def main(arguments: list[str] | None = None) -> None:
         raise SystemExit(130) from None
     except USAGE_ERROR as error:
         typer.echo(usage(error), err=True)
+        raise SystemExit(2) from None
+    except SystemExit as error:  # no command ends so: a study of the user's own did, where no repetition can fail
+        typer.echo(f"typeone: the study ended the process (SystemExit: {error.code})", err=True)
         raise SystemExit(2) from None
     raise SystemExit(code if isinstance(code, int) else 0)
 

@@ -82,6 +82,13 @@ def _claims(folder: Path) -> set[str]:
     return {measure.name for measure in _study(folder).measures if measure.claim}
 
 
+def _factors(folder: Path) -> list[str]:
+    from typeone.engine.plan import telling
+    from typeone.engine.storage import Store
+
+    return telling(_study(folder), Store(folder).manifest.factors)
+
+
 def _study(folder: Path) -> Study:
     from typeone.engine.registry import load
     from typeone.engine.storage import Store
@@ -96,7 +103,7 @@ def show(table: pa.Table, folder: Path, *, everything: bool = False) -> None:
     rows = table.to_pylist()
     most = len(rows) if everything else MOST_ROWS
     if "estimate" in table.column_names:
-        factors = table.column_names[table.column_names.index("cell") + 1 : table.column_names.index("method")]
+        factors = _factors(folder)
         common = _common(rows, factors)
         if common:
             typer.echo(folded(f"every cell: {_named(common)}") + "\n")

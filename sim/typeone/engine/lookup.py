@@ -82,6 +82,23 @@ def _same(known: str, typed: str) -> bool:
     return known.replace("_", "-").lower() == typed.replace("_", "-").lower()
 
 
+def given(words: Sequence[str], sets: Iterable[str] | None, inputs: Iterable[str] | None, **own: Any) -> dict[str, Any]:
+    """Changes by ``--key VALUE``, ``--set``, ``--input`` and ``own`` options (None: not given), each key in one way."""
+    found = options(words)
+    files = {key: str(value) for key, value in pairs(inputs or (), "--input").items()}
+    for more in (pairs(sets or (), "--set"), files, {key: value for key, value in own.items() if value is not None}):
+        for key in more:
+            _once(key, found)
+        found |= more
+    return found
+
+
+def _once(key: str, found: Iterable[str]) -> None:
+    """Of two values the last would win, unnoticed."""
+    if any(_same(known, key) for known in found):
+        raise ValueError(f"{key}: is given twice; give it once")
+
+
 def pairs(texts: Iterable[str], option: str) -> dict[str, Any]:
     """``key=value`` texts; a value is read as TOML, ``a,b`` as a list, and anything else as a string."""
     found: dict[str, Any] = {}
@@ -89,6 +106,7 @@ def pairs(texts: Iterable[str], option: str) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise ValueError(f"{option} {text!r}: write key=value")
+        _once(key.strip(), found)
         found[key.strip()] = value_of(value)
     return found
 
@@ -106,6 +124,7 @@ def options(words: Sequence[str]) -> dict[str, Any]:
             if not waiting:
                 raise ValueError(f"{word}: a value is needed")
             value = waiting.pop(0)
+        _once(key, found)
         found[key] = value_of(value)
     return found
 

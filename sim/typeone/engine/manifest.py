@@ -21,6 +21,8 @@ from typeone.engine.files import write_whole
 
 FORMAT = 2
 NAME = "manifest.json"
+PLAN = "question.json"
+"""What a folder that is a plan's holds: no run begins in it."""
 _SEAL = ',\n "sha256": '
 PACKAGES = ("typeone", "numpy", "numba", "llvmlite", "scipy", "pyarrow", "joblib", "pydantic")
 BINDING = ("numpy", "numba")

@@ -47,7 +47,7 @@ def typed(value: Any) -> Any:
 
 def suggestion(key: str, known: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` when a known key is near, else the list of what is known."""
-    known = sorted(known)
+    known = sorted(set(known))
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     if near:
         return f"; did you mean {near[0]!r}?"

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,7 @@ def plan(design: Design, *, paired: Collection[str] = ()) -> Plan:
         unpaired = {name: text for name, text in texts.items() if name not in {*study.paired, *paired}}
         key = stream_key(design.seed, study.name, unpaired)
         cells.append(Cell(index, parameters, levels, key, inputs))
+    _refuse_unused(study, cells, design)
     facts = {
         "study": study.name,
         "cells": [json.loads(text) for text in canonical_cells],
@@ -115,6 +116,29 @@ def plan(design: Design, *, paired: Collection[str] = ()) -> Plan:
     if paired:
         facts["paired"] = sorted(paired)
     return Plan(design, study, reference, tuple(cells), facts)
+
+
+def unused(study: Study, cells: Iterable[Any]) -> dict[str, str]:
+    """Factors and inputs that change nothing in any of some cells, given by their parameters, with a reason."""
+    reasons = [study.unused(parameters) for parameters in cells]
+    first = reasons[0] if reasons else {}
+    return {name: why for name, why in first.items() if all(name in each for each in reasons)}
+
+
+def telling(study: Study, cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The factors that say something about stored cells: those that are neither unused nor left empty in all."""
+    idle = unused(study, (study.parameters.model_validate(dict(cell)) for cell in cells))
+    return [name for name in cells[0] if name not in idle and any(cell[name] != "" for cell in cells)]
+
+
+def _refuse_unused(study: Study, cells: Sequence[Cell], design: Design) -> None:
+    """An input, or a factor with another value than its default, that changes nothing in any cell."""
+    fields = study.parameters.model_fields
+    for name, why in sorted(unused(study, (cell.parameters for cell in cells)).items()):
+        if name in design.inputs:
+            raise ValueError(f"inputs.{name}: changes nothing here: {why}")
+        if name in fields and any(getattr(cell.parameters, name) != fields[name].get_default() for cell in cells):
+            raise ValueError(f"factors.{name}: changes nothing here: {why}")
 
 
 MOST_CELLS = 20_000

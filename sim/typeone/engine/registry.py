@@ -59,7 +59,8 @@ def load(reference: str) -> Study:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise  # the module is there; what it imports is not
-        raise ValueError(f"study {reference!r}: there is no module {error.name!r}") from None
+        told = f"there is no module {error.name!r}, here or where Python looks"
+        raise ValueError(f"study {reference!r}: {told}") from None
     study = getattr(home, attribute or "STUDY", None)
     if study is None:
         raise ValueError(f"study {reference!r}: module {module!r} has no {attribute or 'STUDY'}")

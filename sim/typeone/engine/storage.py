@@ -190,6 +190,8 @@ class Writer(Store):
         else:
             if any((self.folder / FOLDER).glob("*.parquet")):
                 raise ValueError(f"{self.folder} holds chunks but no {manifests.NAME}: choose another folder")
+            if (self.folder / manifests.PLAN).exists():
+                raise ValueError(f"{self.folder} holds {manifests.PLAN} of a plan: choose another folder")
             self.manifest = _fresh(plan)
         self.flush()
 

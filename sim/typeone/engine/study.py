@@ -82,6 +82,10 @@ def _nothing(cell: Cell) -> None:
     return None
 
 
+def _all_used(parameters: Any) -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
     """A study: ``simulate(cell, shared, first, count)`` runs repetitions first .. first + count - 1 of one cell.
@@ -106,3 +110,9 @@ class Study:
     """Names of the input files this study may read (``[inputs]`` in a design)."""
     levels: tuple[str, ...] = ("0.05",)
     """Levels of a design that states none."""
+    unused: Callable[[Any], Mapping[str, str]] = _all_used
+    """Factors and inputs that change nothing in a cell with these parameters, each with the reason.
+
+    A design that gives one is refused, unless another of its cells uses it; nobody should plan or read sizes of a
+    factor that is not there.
+    """

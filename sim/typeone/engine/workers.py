@@ -96,7 +96,7 @@ def _survivors(
     try:
         columns = study.simulate(cell, shared, first, count)
         yield first, count, _checked(columns, count)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a study that ends its process ends no more than its repetition
         if count == 1:
             failures.append(_failure(first, error))
             return
@@ -126,7 +126,7 @@ def _check_names(columns: Mapping[Column, Any], expected: Mapping[Column, Any], 
             raise ValueError(f"{tuple(name)}: the study declares no measure {name.measure!r}")
 
 
-def _failure(repetition: int, error: Exception) -> Failure:
+def _failure(repetition: int, error: Exception | SystemExit) -> Failure:
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     return Failure(repetition, name, str(error)[:MAX_MESSAGE])

@@ -75,7 +75,7 @@ def apply(  # an argument for each column, the terms, and what is done about bad
     certificate = certify(positives, E, options, weights=by_unit)
     census = census_sizes(E, positives, delta=terms.delta, theta=terms.theta)
     lower, upper = clopper_pearson(positives, E, terms.interval_level(A))
-    borne = [b for b in flips if b <= E]
+    borne = [b for b in flips if b <= E] if flips is FLIPS else flips
     return Result(
         options=options,
         units=matrix.units,

@@ -3,16 +3,20 @@
     PLAN = {
         "measures": {"power": "tpr@0.05:scf"},
         "factors": {"L": "calibration", "K": "reference"},
+        "zero": {"calibration": "the scenario's own number"},
         "steps": steps,
         "law": law,
         "common": common,
         "uncertainty": uncertainty,
+        "holds_for": holds_for,
     }
 
 measures
     Other words for a measure, with the level and method that are meant when a target names none.
 factors
     Other words for factors, such as the symbols of the field.
+zero
+    Factors whose 0 is no size, with what it stands for: a plan refuses it among the sizes.
 steps(parameters, column)
     Something hashable that changes where the column's expectation jumps, such as floor(t (L + 1)): sizes
     with the same value form one tooth of a saw.  None, or no function: one smooth stretch.
@@ -27,6 +31,8 @@ common(cells)
 uncertainty(cell, factor)
     Where the factor's value is an estimate, such as a pilot's effect: the ends of an interval of the true value,
     as multiples of the estimate, and what interval that is.  None, or no function: the value is an assumption.
+holds_for(cell)
+    What the answer is about, where that is less than a reader would think: one population, one file's items.
 
 The engine knows nothing of it, and a study without it can be planned all the same.
 """
@@ -65,16 +71,22 @@ def _assumed(cell: Cell, factor: str) -> None:
     return None
 
 
+def _for_all(cell: Cell) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Hints:
     """A study's ``PLAN`` with the defaults filled in."""
 
     measures: Mapping[str, str] = field(default_factory=dict)
     factors: Mapping[str, str] = field(default_factory=dict)
+    zero: Mapping[str, str] = field(default_factory=dict)
     steps: Steps = _smooth
     law: Law = unknown
     common: Common = _as_they_are
     uncertainty: Uncertainty = _assumed
+    holds_for: Callable[[Cell], str] = _for_all
 
 
 def hints_of(reference: str) -> Hints:

@@ -22,7 +22,7 @@ from typeone.plan.result import CURVE, Answer, PlanResult, Size
 from typeone.plan.sampler import Sampler, Workers
 from typeone.plan.search import Bracket, Search
 
-QUESTION, SUMS, CURVE_FILE, ANSWER = "question.json", "sums.jsonl", "curve.parquet", "answer.json"
+QUESTION, SUMS, CURVE_FILE, ANSWER = manifest.PLAN, "sums.jsonl", "curve.parquet", "answer.json"
 
 
 class Progress(NamedTuple):
@@ -109,6 +109,7 @@ def _answered(asked: Asked, evidence: Evidence, told: _Told) -> PlanResult:
         factors=asked.factors,
         effect=asked.question.effect,
         about=asked.about,
+        holds_for=asked.hints.holds_for(asked.planned.cells[0]),
         error=asked.question.error.text,
         answers=priced(answers, asked.factors, asked.costs),
         repetitions=evidence.repetitions,

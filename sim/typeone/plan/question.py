@@ -20,6 +20,8 @@ from typeone.plan.hints import Hints, hints_of, unknown
 from typeone.plan.target import Target, read_target
 
 ERROR = Level("0.05")
+MOST_NUMBER = 2**62 - 1
+"""Of a size: two of them are less than a list's length can be apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,25 +169,30 @@ def _varied(texts: Sequence[str], study: Study, hints: Hints) -> dict[str, list[
         if factor in found:
             raise ValueError(f"--vary {text!r}: {factor} is there already")
         found[factor] = _span(text, span)
+        if 0 in found[factor] and factor in hints.zero:
+            raise ValueError(f"--vary {text!r}: 0 stands for {hints.zero[factor]}; begin with 1")
     return found
 
 
 def _span(text: str, span: str) -> list[int]:
     """``20:500``, ``20:500:5`` (both ends belong to it) or ``20,30,50``."""
+    sizes: Sequence[int]
     try:
         if "," in span:
-            sizes = [int(part) for part in span.split(",")]
+            sizes = ends = [int(part) for part in span.split(",")]
         else:
-            start, stop, *more = map(int, span.split(":"))
+            start, stop, *more = ends = [int(part) for part in span.split(":")]
             (step,) = more or [1]
-            sizes = list(range(start, stop + 1, step))
+            sizes = range(start, stop + 1, step)
     except ValueError:
         raise ValueError(f"--vary {text!r}: write factor=FROM:TO, factor=FROM:TO:STEP or factor=A,B,C") from None
-    if not sizes or any(a >= b for a, b in itertools.pairwise(sizes)):
+    if beyond := [end for end in ends if abs(end) > MOST_NUMBER]:
+        raise ValueError(f"--vary {text!r}: {beyond[0]} has more than {MOST_NUMBER.bit_length()} bits")
+    if not sizes or any(a >= b for a, b in itertools.pairwise(sizes[: MOST_SIZES + 1])):
         raise ValueError(f"--vary {text!r}: sizes must increase")
     if len(sizes) > MOST_SIZES:
         raise ValueError(f"--vary {text!r}: {len(sizes)} sizes are more than {MOST_SIZES}; add a step")
-    return sizes
+    return list(sizes)
 
 
 def _costs(texts: Sequence[str], varied: Mapping[str, Sequence[int]], study: Study, hints: Hints) -> dict[str, Level]:
@@ -195,6 +202,8 @@ def _costs(texts: Sequence[str], varied: Mapping[str, Sequence[int]], study: Stu
         factor = _factor("--cost", name.strip(), study, hints)
         if factor not in varied:
             raise ValueError(f"--cost {text!r}: {factor} is not varied")
+        if factor in found:
+            raise ValueError(f"--cost {text!r}: {factor} has a cost already")
         found[factor] = number(f"--cost {name}", value)
         if found[factor] < 0:
             raise ValueError(f"--cost {text!r}: a cost is at least 0")

@@ -130,6 +130,8 @@ class PlanResult:
     """The factor that was also taken smaller and larger; "": none."""
     about: str
     """What the multiples of the effect are, in a sentence."""
+    holds_for: str
+    """What the answer is about, where that is less than a reader would think, in a sentence."""
     error: str
     answers: tuple[Answer, ...]
     repetitions: int = 0
@@ -147,7 +149,7 @@ class PlanResult:
 
     @property
     def _caption(self) -> str:
-        return f"{self.study}: {self.target}" + (f"; {self.about}" if self.about else "")
+        return "; ".join(filter(None, (f"{self.study}: {self.target}", self.about, self.holds_for)))
 
     def _repr_html_(self) -> str:
         return html_table(*answer_rows(self), caption=self._caption) + drawn("plan", self)

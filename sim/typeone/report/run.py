@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from typeone.engine.plan import telling
 from typeone.engine.status import Status, status
 from typeone.figures.catalog import pictures
 from typeone.figures.latex import latex_table
@@ -51,7 +52,7 @@ def _aims(run: Stored) -> Markup:
 
 def _mechanisms(run: Stored) -> Markup:
     cells = run.manifest.factors
-    held = [(name, cells[0][name]) for name in run.factors if name not in run.varying and cells[0][name] != ""]
+    held = [(name, cells[0][name]) for name in telling(run.study, cells) if name not in run.varying]
     keys = [f"{a:016x}{b:016x}" for a, b in run.manifest.keys]
     rows = [
         [element("a", str(i), href=f"#{_first_row(run, i)}"), *(cell[name] for name in run.varying), key]

@@ -10,7 +10,9 @@ import typer
 KINDS = "Parquet, Feather, CSV or JSON file (- is standard input)"
 SEEDS = "Seed, 0 to 2^64 - 1,"
 
-Rows = Annotated[str | None, typer.Option(help="column=value: use only these rows.")]
+Rows = Annotated[
+    list[str] | None, typer.Option(help="column=value: use only these rows; repeatable, and all must hold.")
+]
 Out = Annotated[Path | None, typer.Option(help="Write the table here (.parquet, .csv, .feather, .json, .jsonl).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the table as JSON.")]
 Quiet = Annotated[bool, typer.Option(help="Print errors only.")]

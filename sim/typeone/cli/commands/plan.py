@@ -55,9 +55,7 @@ def command(  # long because an option of the command line is a parameter, and i
     from typeone.levels import number
     from typeone.plan import Question, Workers
 
-    changes = lookup.options(context.args) | lookup.pairs(sets or [], "--set")
-    changes |= {key: str(value) for key, value in lookup.pairs(inputs or [], "--input").items()}
-    changes |= {} if seed is None else {"seed": seed}
+    changes = lookup.given(context.args, sets, inputs, seed=seed)
     question = Question(
         design=lookup.changed(lookup.design_called(name), changes),
         target=target,
@@ -118,6 +116,8 @@ def _report(result: PlanResult, out: Path) -> None:
         names = ["size", "estimate", "mc_se", "lower", "upper", "repetitions", "status"]
         body = [[row[name] for name in names] for row in rows if row["multiple"] == "1"]
         typer.echo("\n" + text_table([result.factors[0], *names[1:]], body, most=MOST_ROWS))
+    if result.holds_for:
+        say("\n" + result.holds_for)
     wrong = f"at most {float(result.error):.4g} probability that any size was decided wrongly"
     say(f"\n{result.repetitions} repetitions; {wrong}; the whole curve is in {out / 'curve.parquet'}")
 

@@ -46,9 +46,7 @@ def command(  # one parameter for each option of the command line
     from typeone import outputs
     from typeone.engine import lookup
 
-    changes = lookup.options(context.args) | lookup.pairs(sets or [], "--set")
-    changes |= {key: str(value) for key, value in lookup.pairs(inputs or [], "--input").items()}
-    changes |= {key: value for key, value in (("repetitions", reps), ("seed", seed)) if value is not None}
+    changes = lookup.given(context.args, sets, inputs, repetitions=reps, seed=seed)
     design = lookup.changed(lookup.design_called(name), changes)
     if dry_run:
         _show_estimate(design, jobs, as_json=as_json)

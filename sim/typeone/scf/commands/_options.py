@@ -18,11 +18,11 @@ Score = Annotated[str, typer.Option(help="Column with the score; larger = more e
 Role = Annotated[str | None, typer.Option(help="Column: reference, calibration or target.")]
 Control = Annotated[
     str | None,
-    typer.Option(help="Column: true for known nonparticipants; or column=value, as participant=false."),
+    typer.Option(help="Column: true = known nonparticipant; or column=value, as participant=false."),
 ]
 
 
-def read(file: Path, rows: str | None, role: str | None, control: str | None) -> tuple[pa.Table, dict[str, Any]]:
+def read(file: Path, rows: list[str] | None, role: str | None, control: str | None) -> tuple[pa.Table, dict[str, Any]]:
     """The table, and the columns that say which source is what: the one called role, unless another is named."""
     from typeone import tables
 

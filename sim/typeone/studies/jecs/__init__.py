@@ -1,7 +1,7 @@
 """The decontamination study: every method on the same scores, on ideal p-values, and on splits of real scores."""
 
 from typeone.engine.study import Measure, Study
-from typeone.studies.jecs.parameters import Parameters
+from typeone.studies.jecs.parameters import Parameters, unused
 from typeone.studies.jecs.planning import PLAN
 from typeone.studies.jecs.simulate import share, simulate
 
@@ -18,6 +18,7 @@ STUDY = Study(
     ),
     simulate=simulate,
     share=share,
+    unused=unused,
     shared_by=("family", "calibration", "candidates", "score", "rows"),
     # Every draw is the same whatever these say (``drawn`` says how many draws there are): common random numbers
     # across their values.

@@ -124,3 +124,27 @@ def weights(pattern: str) -> list[float]:
     if min(found) < 0 or sum(found) != 1:
         raise ValueError(f"{pattern!r}: weights are not negative and sum to 1")
     return [float(weight) for weight in found]
+
+
+_DRAWN = ("calibration_spread", "drawn", "correlation", "tails", "miscalibration", "low_share", "low_shift", "values")
+"""Of scores that are drawn; who is contaminated where, and the clean shift, matter for ideal p-values as well."""
+_MEMBERSHIP = ("models", "clean", "pattern", "also", "shift", "shift_spread")
+
+
+def unused(p: Parameters) -> dict[str, str]:
+    """Factors that belong to another family, and details of what the cell does not have."""
+    no_file = f"family={p.family!r} reads no score file (family='real' does)"
+    found = dict.fromkeys(("score", "rows", "scores"), no_file)
+    if p.family == "real":
+        found = dict.fromkeys((*_DRAWN, *_MEMBERSHIP, "law"), "a score file has the models, items and scores it has")
+    elif p.family == "ideal":
+        found |= dict.fromkeys((*_DRAWN, "calibration", "ties"), "family='ideal' draws p-values, no scores")
+        if p.law != "t^c H(t)":
+            found |= dict.fromkeys(("pattern", "also"), f"law={p.law!r} does not ask in which models an item is")
+    else:
+        found["law"] = "only family='ideal' draws p-values from a law"
+    if p.family != "real" and not weights(p.pattern)[PATTERNS.index("each")]:
+        found["also"] = f"pattern={p.pattern!r} says itself in which models an item is"
+    if not p.low_share:
+        found["low_shift"] = "low_share is 0: no item scores lower"
+    return found

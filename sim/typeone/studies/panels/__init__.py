@@ -1,7 +1,7 @@
 """The panels study: does a certificate keep its promise and how often is it given; panels under attack."""
 
 from typeone.engine.study import Measure, Study
-from typeone.studies.panels.parameters import Parameters
+from typeone.studies.panels.parameters import Parameters, unused
 from typeone.studies.panels.planning import PLAN
 from typeone.studies.panels.simulate import share, simulate
 
@@ -21,6 +21,7 @@ STUDY = Study(
     ),
     simulate=simulate,
     share=share,
+    unused=unused,
     # What is asked of the votes does not change them: common random numbers.
     paired=("control", "beta", "grid", "delta", "eta_e", "eta_g", "xi_e"),
     levels=("0.05",),

@@ -99,3 +99,19 @@ class Parameters(BaseModel):
             for side, sign in sides
             if kind * side > 0
         ]
+
+
+_CERTIFICATE = ("units", "shared", "clear", "unclear", "accepting", "concentration", "delta", "beta", "grid", "control")
+_BUDGETS = ("eta_e", "eta_g", "xi_e")
+
+
+def unused(p: Parameters) -> dict[str, str]:
+    """Factors of a certificate where panels are attacked, and the other way round."""
+    if p.attack == "none":
+        return dict.fromkeys(("corrupted", "size"), "attack='none': a certificate has a grid of sizes and no adversary")
+    found = dict.fromkeys((*_CERTIFICATE, *_BUDGETS), f"attack={p.attack!r}: no certificate is asked for")
+    if p.attack != "census":
+        found["evaluators"] = f"attack={p.attack!r} draws panels from a population without end"
+    if p.attack == "capture":
+        found["clarity"] = "attack='capture' asks for a decision that is forced, whatever the honest votes"
+    return found

@@ -1,7 +1,7 @@
 """The SCF study: random partitions of a null pool, all methods on the same partitions."""
 
 from typeone.engine.study import Measure, Study
-from typeone.studies.scf.parameters import SHAPED, Parameters
+from typeone.studies.scf.parameters import SHAPED, Parameters, unused
 from typeone.studies.scf.planning import PLAN
 from typeone.studies.scf.simulate import share, simulate
 
@@ -20,6 +20,7 @@ STUDY = Study(
     ),
     simulate=simulate,
     share=share,
+    unused=unused,
     # Cap, smoothing and rho change the methods, not the partitions: common random numbers across their values;
     # a larger effect or pool, more queries or another shape is another world, but one that is compared with the first.
     paired=("cap", "smoothing", "rho", "own", "effect", "pool", "queries", "resample", *SHAPED),

@@ -129,3 +129,17 @@ class Parameters(BaseModel):
     def L(self) -> int:
         """Calibration sources of a partition."""
         return self.calibration or (SCENARIOS[self.scenario].calibration if self.scenario in SCENARIOS else 39)
+
+
+_FILE = ("source", "score", "participant", "control", "packaged", "rows", "scores")
+_REDRAWN = ("population", "population_seed")
+
+
+def unused(p: Parameters) -> dict[str, str]:
+    """Factors and inputs of a score file where a scenario is drawn, and the other way round."""
+    if p.scenario != "scores":
+        found = dict.fromkeys(_FILE, f"scenario={p.scenario!r} reads no score file (scenario='scores' does)")
+        if p.population == "redraw":
+            found["population_seed"] = "population='redraw' draws a new one in every repetition"
+        return found
+    return dict.fromkeys(_REDRAWN, "a score file is one population; resample=true draws its sources anew")

@@ -29,6 +29,24 @@ def law(cells: Sequence[Parameters], column: Column, bound: Fraction) -> list[fl
     return [0.0 if (most := steps(p, column)) and not any(most) else None for p in cells]
 
 
+def holds_for(cell: Cell) -> str:
+    """One population is not the field it comes from."""
+    p: Parameters = cell.parameters
+    if p.resample:
+        return "The answer is for a field like the pilot: its sources, drawn with replacement."
+    if p.scenario == "scores":
+        return (
+            "The answer is for this score file's own sources, however its controls are divided; --resample true takes "
+            "the file as a pilot of a larger field."
+        )
+    if p.population == "fixed":
+        return (
+            f"The answer is for one population, that of population_seed {p.population_seed}, and its bounds with it; "
+            "--population redraw draws a new one in every repetition."
+        )
+    return ""
+
+
 def _most(p: Parameters, method: str, level: Level) -> int:
     m = p.L if method in EVIDENCE else p.K + p.L
     return math.floor(level * (m + 1))
@@ -77,4 +95,11 @@ PLAN = {
     "law": law,
     "common": common,
     "uncertainty": uncertainty,
+    "holds_for": holds_for,
+    "zero": {
+        "reference": "the scenario's own number, or 20 for a score file",
+        "calibration": "the scenario's own number, or 39 for a score file",
+        "queries": "the published number",
+        "pool": "the scenario's own number",
+    },
 }
