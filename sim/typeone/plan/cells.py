@@ -118,8 +118,8 @@ def _multiples(base: Cell, effect: str, hints: Hints) -> tuple[list[_Scaled], st
         texts = (f"{max(0.0, lower):.3g}", "1", f"{upper:.3g}")
         if len(set(texts)) == 1:
             raise ValueError(
-                f"--effect {effect}: the interval of its value has no width, so there is no smaller or larger one to look "
-                "at; leave --effect out"
+                f"--effect {effect}: the interval of its value has no width, so there is no smaller or larger one to "
+                "look at; leave --effect out"
             )
     scaled = [_scaled(effect, value, Level(text)) for text in dict.fromkeys(texts)]
     if len({one.text for one in scaled}) < len(scaled):
