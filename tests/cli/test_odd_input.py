@@ -358,4 +358,4 @@ def test_a_study_that_is_gone_is_looked_for_here(call: Any) -> None:
 def test_a_study_that_ends_the_process_is_told(call: Any) -> None:
     Path("leaves_at_once.py").write_text("raise SystemExit(4)")
     code, _, err = call("run", "leaves_at_once:STUDY", "--out", "run")
-    assert (code, err) == (2, "typeone: the study ended the process (SystemExit: 4)\n")
+    assert (code, err) == (2, "typeone: study 'leaves_at_once:STUDY': its module ends the process (SystemExit: 4)\n")

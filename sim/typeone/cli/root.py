@@ -194,9 +194,6 @@ def main(arguments: list[str] | None = None) -> None:
     except USAGE_ERROR as error:
         typer.echo(usage(error), err=True)
         raise SystemExit(2) from None
-    except SystemExit as error:  # no command ends so: a study of the user's own did, where no repetition can fail
-        typer.echo(f"typeone: the study ended the process (SystemExit: {error.code})", err=True)
-        raise SystemExit(2) from None
     raise SystemExit(code if isinstance(code, int) else 0)
 
 

@@ -56,6 +56,8 @@ def load(reference: str) -> Study:
         sys.path.append(os.getcwd())
     try:
         home = import_module(module)
+    except SystemExit as error:
+        raise ValueError(f"study {reference!r}: its module ends the process (SystemExit: {error.code})") from None
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise  # the module is there; what it imports is not
