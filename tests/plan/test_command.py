@@ -56,6 +56,7 @@ def test_the_curve_is_printed(capsys, tmp_path):
     [
         (("plan.saw:SAW", "--target", "powr=.8", "--vary", "n=1:5"), "did you mean 'power'"),
         (("plan.saw:SAW", "--target", "power=.8", "--vary", "n=1:5", "--hight", "2"), "did you mean 'height'"),
+        (("plan.saw:SAW", "--target", "power=.8", "--vary", "n=1:5", "--size", "2"), "--vary size: is given a value too"),
         (("plan.saw:SAW", "--target", "power=.8", "--vary", "n=1:5", "--error", "x"), "--error: 'x' is not a number"),
         (("coin", "--target", "share=.4", "--vary", "flips=1:5"), "excess: the design has several values"),
         (("nothing", "--target", "share=.4", "--vary", "flips=1:5"), "no preset, TOML file or study"),
@@ -75,3 +76,9 @@ def test_an_interruption_says_how_to_go_on(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("typeone.plan.answer", interrupted)
     words = ("plan.saw:SAW", "--target", "power=.8", "--vary", "n=1:5", "--out", str(tmp_path))
     assert "the same command continues" in run(capsys, *words, code=130).err
+
+
+def test_a_factor_that_moves_nothing_is_said(capsys, tmp_path):
+    words = ("pooling", "--method", "pooled", "--set", "n=5", "--set", "items=20", "--first", "20", "--most", "20")
+    told = run(capsys, *words, "--target", "tpr=.9", "--vary", "reference=3:5:2", "--out", str(tmp_path / "p")).out
+    assert "Every reference gave the same numbers: it does not move this target" in told

@@ -41,6 +41,8 @@ class Question:
     effect: str = ""
     """A factor whose value is also taken smaller and larger, to show how the answer depends on it: at 80 % and 120 %
     where it is assumed, at the ends of an interval where the study knows it to be an estimate."""
+    given: tuple[str, ...] = ()
+    """Factors to which the asker gave a value: none of them can be varied."""
     level: str = ""
     method: str = ""
     every: bool = False
@@ -113,6 +115,9 @@ def understand(question: Question) -> Asked:
     for limit in limits:
         if limit.sense != "<=":
             raise ValueError(f"--at-most {limit.text!r}: is a limit from above; write <= or =")
+    for factor in varied:
+        if factor in question.given:
+            raise ValueError(f"--vary {factor}: is given a value too; give it once")
     effect = _factor("--effect", question.effect, study, hints) if question.effect else ""
     levels = [at, *(one.level for one in (target, *limits))]
     design = _simulated(question, [one for one in levels if one is not None])

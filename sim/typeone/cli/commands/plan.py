@@ -63,6 +63,7 @@ def command(  # long because an option of the command line is a parameter, and i
         at_most=tuple(at_most or ()),
         cost=tuple(cost or ()),
         effect=effect,
+        given=tuple(key.replace("-", "_") for key in changes),
         level=level,
         method=method,
         every=every,
@@ -116,6 +117,8 @@ def _report(result: PlanResult, out: Path) -> None:
         names = ["size", "estimate", "mc_se", "lower", "upper", "repetitions", "status"]
         body = [[row[name] for name in names] for row in rows if row["multiple"] == "1"]
         typer.echo("\n" + text_table([result.factors[0], *names[1:]], body, most=MOST_ROWS))
+    if len(rows) > 1 and len({row["estimate"] for row in rows if row["multiple"] == "1"}) == 1:
+        say(f"\nEvery {result.factors[0]} gave the same numbers: it does not move this target, as far as was simulated.")
     if result.holds_for:
         say("\n" + result.holds_for)
     wrong = f"at most {float(result.error):.4g} probability that any size was decided wrongly"

@@ -16,7 +16,9 @@ def command(
     reliability: Annotated[list[str], typer.Option(help="P(a source is right); one option for each source.")],
     threshold: Annotated[str, typer.Option(help="Posterior threshold.")] = "0.5",
     prior: Prior = "0.5",
-    most: Annotated[int, typer.Option(help="Largest panel tried in the search for a counterexample.")] = 12,
+    most: Annotated[
+        int, typer.Option(min=1, max=200, help="Largest panel tried in the search for a counterexample.")
+    ] = 12,
     as_json: Annotated[bool, typer.Option("--json", help="Print both findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print tau only, or none.")] = False,
 ) -> None:

@@ -26,9 +26,8 @@ Floats = NDArray[np.float64]
 
 # A lane for each purpose: what a cell does not need is not drawn, and changes nothing else.
 _TRUTH, _TIES, _OWN, _COMMON, _SCALE, _LOW = range(6)
-_BATCH_DOUBLES = (
-    2**16
-)  # scores whose buffers are alive together: half a megabyte, which stays in the second-level cache
+_BATCH_DOUBLES = 2**16
+"""Scores whose buffers are alive together: half a megabyte, which stays in the second-level cache."""
 
 
 def repetitions_at_once(p: Parameters) -> int:
