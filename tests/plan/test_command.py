@@ -56,7 +56,10 @@ def test_the_curve_is_printed(capsys, tmp_path):
     [
         (("plan.saw:SAW", "--target", "powr=.8", "--vary", "n=1:5"), "did you mean 'power'"),
         (("plan.saw:SAW", "--target", "power=.8", "--vary", "n=1:5", "--hight", "2"), "did you mean 'height'"),
-        (("plan.saw:SAW", "--target", "power=.8", "--vary", "n=1:5", "--size", "2"), "--vary size: is given a value too"),
+        (
+            ("plan.saw:SAW", "--target", "power=.8", "--vary", "n=1:5", "--size", "2"),
+            "--vary size: is given a value too",
+        ),
         (("plan.saw:SAW", "--target", "power=.8", "--vary", "n=1:5", "--error", "x"), "--error: 'x' is not a number"),
         (("coin", "--target", "share=.4", "--vary", "flips=1:5"), "excess: the design has several values"),
         (("nothing", "--target", "share=.4", "--vary", "flips=1:5"), "no preset, TOML file or study"),

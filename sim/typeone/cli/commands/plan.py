@@ -118,7 +118,9 @@ def _report(result: PlanResult, out: Path) -> None:
         body = [[row[name] for name in names] for row in rows if row["multiple"] == "1"]
         typer.echo("\n" + text_table([result.factors[0], *names[1:]], body, most=MOST_ROWS))
     if len(rows) > 1 and len({row["estimate"] for row in rows if row["multiple"] == "1"}) == 1:
-        say(f"\nEvery {result.factors[0]} gave the same numbers: it does not move this target, as far as was simulated.")
+        say(
+            f"\nEvery {result.factors[0]} gave the same numbers: it does not move this target, as far as was simulated."
+        )
     if result.holds_for:
         say("\n" + result.holds_for)
     wrong = f"at most {float(result.error):.4g} probability that any size was decided wrongly"
