@@ -21,7 +21,10 @@ _SWEEPS = 4
 
 
 class Guide(NamedTuple):
-    """Sorted scores (m,) and an index into them: bucket b holds ``scores[first[b]:first[b + 1]]``."""
+    """Scores (m,) in the order of their buckets; bucket b holds ``scores[first[b]:first[b + 1]]``.
+
+    Within a bucket ``sort_scores`` has sorted them; ``group_scores`` in ``typeone_kernels.grouped`` need not have.
+    """
 
     scores: NDArray[np.float64]
     first: NDArray[np.int32]
@@ -30,7 +33,7 @@ class Guide(NamedTuple):
 
 
 class RankBuffers(NamedTuple):
-    """What ``sort_scores`` writes into: scores (m,), first (buckets + 1,), bucket (m,)."""
+    """What ``sort_scores`` and ``group_scores`` write into: scores (m,), first (buckets + 1,), bucket (m,)."""
 
     scores: NDArray[np.float64]
     first: NDArray[np.int32]

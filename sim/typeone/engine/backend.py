@@ -35,7 +35,7 @@ class Backend(ABC):
         return trial(planned)
 
     def ready(self) -> None:  # noqa: B027 - only workers that start anew need it
-        """Wait until they have."""
+        """Wait until every worker has started and rehearsed."""
 
     def release(self, handle: Any) -> None:  # noqa: B027 - most handles need no care
         """No further task will use ``handle``."""
