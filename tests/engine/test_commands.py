@@ -6,13 +6,17 @@ import json
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from engine.runs import environment, go, wait_for
 from engine.trivial import REFERENCE
+from typeone.cli import root
 from typeone.cli.root import main
+from typeone.engine import backends, trial
 from typeone.engine.manifest import read
 
 
@@ -67,6 +71,19 @@ def test_list_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert word in told
 
 
+def test_a_dry_run_counts_on_no_more_cores_than_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "coin", "--reps", "500000", "--dry-run"]
+    told = call(capsys, *words, "--jobs", "900")[1]
+    assert f"s with 900 jobs on the {trial.cores()} cores here, compiling" in told
+    assert "with 1 jobs, compiling" in call(capsys, *words, "--jobs", "1")[1]
+    here, elsewhere = (
+        json.loads(call(capsys, *words, "--json", "--jobs", "900", "--backend", backend)[1])["seconds"]
+        for backend in ("loky", "dask")
+    )
+    assert here > 20 * elsewhere  # 900 workers on at most a few dozen cores
+    assert call(capsys, *words, "--jobs", "0")[0] == 2
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -110,6 +127,40 @@ def test_ctrl_c_prints_the_command_that_resumes(tmp_path: Path, number: signal.S
     assert process.returncode == 130
     assert f"to resume: typeone run {REFERENCE} --out '{tmp_path / 'a b'}' --nap 0.01" in errors
     assert "Traceback" not in errors
+
+
+def test_ctrl_c_while_workers_start_waits_until_they_have(capsys: pytest.CaptureFixture[str]) -> None:
+    backend = backends.make_backend("loky", 2)
+    assert isinstance(backend, backends._Loky)
+    try:
+        # What a worker inherits; its own start is too late for a Ctrl-C that comes while it loads its modules.
+        assert signal.SIGINT in backend._submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result()
+    finally:
+        backend.close(kill=True)
+    passed = False
+    with pytest.raises(KeyboardInterrupt), backends._deaf():
+        thread = threading.Thread(target=signal.raise_signal, args=[signal.SIGINT])  # that blocks nothing
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        thread.start()
+        thread.join()
+        time.sleep(0.05)
+        passed = True
+    assert passed
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("stage", ["resolve_command", "make_context"])
+def test_ctrl_c_before_a_command_runs_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], stage: str
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    owner = root.ModuleTree if stage == "resolve_command" else root.TyperGroup
+    monkeypatch.setattr(owner, stage, interrupted)
+    assert call(capsys, "list") == (130, "", "typeone: stopped\n")
 
 
 def test_status_of_a_run_that_lost_a_chunk_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,17 @@
 """The command line: ``typeone COMMAND ...``."""
 
-from typeone.cli.root import main
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line, as ``root.main``; Ctrl-C ends it with code 130, also while it is loaded."""
+    import sys
+
+    try:
+        from typeone.cli import root
+
+        root.main(arguments)
+    except KeyboardInterrupt:
+        sys.stderr.write("typeone: stopped\n")
+        raise SystemExit(130) from None
+
 
 __all__ = ["main"]

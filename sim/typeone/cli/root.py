@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,14 @@ class ModuleTree(TyperGroup):
         command = self._build(args[0], imported=True)
         return super().resolve_command(ctx, args) if command is None else (args[0], command, args[1:])
 
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the words of the command line."""
+        return _heard(super().make_context, *arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Find and run a command."""
+        return _heard(super().invoke, ctx)
+
     def _build(self, name: str, *, imported: bool) -> Any:
         branch = self.branches.get(name)
         if branch is None:
@@ -59,6 +67,14 @@ class ModuleTree(TyperGroup):
         if isinstance(branch, Path):
             return _leaf(name, branch, imported=imported)
         return _group(branch, name=name, text=BY_METHOD.get(name, f"Single questions about {name}."))
+
+
+def _heard(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """``call(...)``, in which Ctrl-C is told to `main`; of Typer's own way it would hear nothing but a code."""
+    try:
+        return call(*arguments, **options)
+    except KeyboardInterrupt:
+        raise typer.Abort from None
 
 
 class Leaf(TyperCommand):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import signal
 import tempfile
-from collections.abc import Callable, Collection
+import threading
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -79,6 +81,26 @@ class _Threads(_OnExecutor):
         self.executor.shutdown(wait=not kill, cancel_futures=True)
 
 
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C is heard after this block only, and never by processes that it starts."""
+    came: list[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    # Only the main thread may set a handler; only there is it called.
+    ours = threading.current_thread() is threading.main_thread() and handler is not None
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which new processes inherit
+    if ours:
+        signal.signal(signal.SIGINT, lambda number, _: came.append(number))  # another thread may be sent it
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
 class _Loky(_OnExecutor):
     """joblib's worker processes on this machine; a shared object goes through one file, read once by each."""
 
@@ -92,15 +114,19 @@ class _Loky(_OnExecutor):
         self._start()
 
     def _start(self) -> None:
+        from multiprocessing import resource_tracker
+
         from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
-        self.executor = ProcessPoolExecutor(
-            self.jobs, initializer=workers.prepare, initargs=(os.getpid(),), env=workers.ONE_THREAD
-        )
+        resource_tracker.ensure_running()  # starting it unblocks Ctrl-C
+        with _deaf():
+            self.executor = ProcessPoolExecutor(
+                self.jobs, initializer=workers.prepare, initargs=(os.getpid(),), env=workers.ONE_THREAD
+            )
 
     def trial(self, planned: Plan, rehearsal: Callable[[], Any]) -> Trial:
         compiled = Path(self._folder.name, "compiled")
-        first = self.executor.submit(trial_of, planned.design, compiled)
+        first: Future[Trial] = self._submit(trial_of, planned.design, compiled)
         while not (compiled.exists() or first.done()):
             wait([first], _LOOK)
         try:
@@ -125,9 +151,13 @@ class _Loky(_OnExecutor):
 
     def submit(self, task: Task, handle: str) -> Future[Batch]:
         try:
-            return self.executor.submit(workers.run_from_file, task, handle)
+            return self._submit(workers.run_from_file, task, handle)
         except BrokenProcessPool as error:
             raise WorkerLostError from error
+
+    def _submit(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        with _deaf():  # the first task starts the workers
+            return self.executor.submit(work, *arguments)
 
     def result(self, ticket: Future[Batch]) -> Batch:
         try:

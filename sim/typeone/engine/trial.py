@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator
@@ -87,14 +88,19 @@ class Needs:
     disk: int
 
 
-def estimate(planned: Plan, jobs: int) -> Needs:
-    """From a short trial; the seconds are those of ``jobs`` workers with a core each."""
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def estimate(planned: Plan, jobs: int, cores: int) -> Needs:
+    """From a short trial; ``jobs`` workers share ``cores`` cores."""
     tried = trial(planned)
     # Each process holds what this one holds now.
     processes = 1 + (jobs if jobs > 1 else 0)
     return Needs(
         chunk=planned.design.chunk or tried.chunk(planned.design.repetitions),
-        seconds=tried.seconds * planned.repetitions / jobs,
+        seconds=tried.seconds * planned.repetitions / min(jobs, cores),
         compile_seconds=tried.compile_seconds,
         memory=processes * (_peak_memory() + tried.shared_bytes),
         disk=int(tried.file_bytes * planned.repetitions),

@@ -49,7 +49,7 @@ def command(  # one parameter for each option of the command line
     changes = lookup.given(context.args, sets, inputs, repetitions=reps, seed=seed)
     design = lookup.changed(lookup.design_called(name), changes)
     if dry_run:
-        _show_estimate(design, jobs, as_json=as_json)
+        _show_estimate(design, jobs, backend, as_json=as_json)
         return
     if not out.strip():
         raise ValueError("--out: a folder for the results is needed")
@@ -60,7 +60,6 @@ def command(  # one parameter for each option of the command line
         _report(result)
     if result.state != "complete":
         _say_how_to_go_on(result)
-    if result.state != "complete":
         raise typer.Exit(130 if result.state == "interrupted" else 1)
 
 
@@ -135,16 +134,19 @@ def _again() -> str:
     return shlex.join(["typeone", *sys.argv[1:]])
 
 
-def _show_estimate(design: Design, jobs: int, *, as_json: bool) -> None:
+def _show_estimate(design: Design, jobs: int, backend: str, *, as_json: bool) -> None:
     import json
     from dataclasses import asdict
 
+    from typeone.engine.backends import check_backend
     from typeone.engine.plan import plan
-    from typeone.engine.trial import estimate
+    from typeone.engine.trial import cores, estimate
     from typeone.terminal.output import say
 
+    check_backend(backend, jobs, None)
     planned = plan(design)
-    told = estimate(planned, jobs)
+    local = backend in ("loky", "threading")
+    told = estimate(planned, jobs, cores() if local else jobs)
     if as_json:
         sizes = {"study": planned.study.name, "cells": len(planned.cells), "repetitions": planned.repetitions}
         typer.echo(json.dumps(sizes | asdict(told), indent=1))
@@ -153,6 +155,7 @@ def _show_estimate(design: Design, jobs: int, *, as_json: bool) -> None:
     typer.echo(f"cells        {len(planned.cells)}")
     typer.echo(f"repetitions  {planned.repetitions} ({design.repetitions} for each cell)")
     typer.echo(f"chunk        {told.chunk} repetitions")
-    typer.echo(f"time         about {told.seconds:.3g} s with {jobs} jobs, compiling {told.compile_seconds:.1f} s")
+    few = f" on the {cores()} cores here" if local and cores() < jobs else ""
+    typer.echo(f"time         about {told.seconds:.3g} s with {jobs} jobs{few}, compiling {told.compile_seconds:.1f} s")
     typer.echo(f"memory       about {told.memory / 2**20:.0f} MiB in all")
     typer.echo(f"disk         about {told.disk / 2**20:.3g} MiB")
