@@ -7,7 +7,7 @@ import pytest
 from engine.runs import go
 from typeone.engine.lookup import changed, design_called
 from typeone.engine.runner import run
-from typeone.report.result import Documents, result_page
+from typeone.report.result import result_page
 from typeone.report.run import run_page
 
 
@@ -61,4 +61,4 @@ def decided(documents: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def result(decided: Path, documents: Path) -> str:
-    return result_page(decided, documents, Documents(cap="0.2"))
+    return result_page(decided, documents, {"cap": "0.2"})

@@ -25,7 +25,7 @@ from typeone.figures.catalog import pictures
 from typeone.figures.stored import Stored
 from typeone.report import html, performance
 from typeone.report.page import MOST_BYTES
-from typeone.report.result import Documents, result_page
+from typeone.report.result import result_page
 from typeone.report.run import run_page
 
 ADEMP = ("answer", "aims", "mechanisms", "estimands", "methods", "performance", "repeat")
@@ -203,7 +203,7 @@ class TestResult:
         assert "<1>" not in re.sub(r"&lt;1&gt;", "", result)
 
     def test_scf_without_documents_has_decisions_only(self, decided: Path) -> None:
-        read = Page.of(result_page(decided, None, Documents()))
+        read = Page.of(result_page(decided, None, {}))
         assert "documents" not in read.tables
         assert len(read.tables["decisions-table"]) == 10
         assert len(read.labels) == 1
@@ -229,19 +229,19 @@ class TestResult:
     )
     def test_bad_documents_are_refused(self, decided: Path, documents: Path, change: dict[str, str], told: str) -> None:
         with pytest.raises(ValueError, match=told):
-            result_page(decided, documents, Documents()._replace(**change))
+            result_page(decided, documents, change)
 
     def test_jecs(self, tmp_path: Path) -> None:
         file = tmp_path / "jecs.csv"
         columns = {"item": ["1", "007", "x,y"], "p_max": [0.9, 0.01, 0.02], "selected": [False, True, True]}
         pyarrow.csv.write_csv(pa.table(columns | {"selected_union": [True, True, True]}), file)
-        read = Page.of(result_page(file, None, Documents()))
+        read = Page.of(result_page(file, None, {}))
         assert "Selected by each method on the same scores: union 3." in read.text
         assert "2 of 3 items are selected as clean." in read.text
         assert "The largest max-p among them is 0.02." in read.text
         assert column(read.tables["decisions-table"], "item") == ["007", "x,y", "1"]
         with pytest.raises(ValueError, match="already holds all the evidence"):
-            result_page(file, file, Documents())
+            result_page(file, file, {})
 
     def test_panels(self, tmp_path: Path) -> None:
         file = tmp_path / "panels.parquet"
@@ -249,7 +249,7 @@ class TestResult:
         columns = {"unit": range(11), "positives": [30] * 11, "votes": [40] * 11, "minimum_size": sizes}
         columns |= {"stable_size": sizes, "passes_at": [None, 23, 47, 23] + [None] * 7}
         pq.write_table(pa.table(columns), file)
-        read = Page.of(result_page(file, None, Documents()))
+        read = Page.of(result_page(file, None, {}))
         assert "11 units, 10 with a stable panel size." in read.text
         assert "half need at most 7 evaluators, nine in ten at most 40, all at most 50." in read.text
         assert "1 units have none" in read.text
@@ -272,16 +272,18 @@ class TestResult:
             "contribution": [-4.0, 3.0, 0.5],
         }
         pq.write_table(pa.table(votes), moved)
-        read = Page.of(result_page(file, moved, Documents()))
+        read = Page.of(result_page(file, moved, {}))
         assert "2 items: 1 accept, 0 abstain, 1 reject." in read.text
         assert read.tables["votes"][1:] == [["b", "s", "1", "3"], ["b", "t", "1", "0.5"], ["a", "s", "0", "-4"]]
         pq.write_table(pa.table(votes | {"item": ["c", "c", "c"]}), moved)
         with pytest.raises(ValueError, match="none of its items"):
-            result_page(file, moved, Documents())
+            result_page(file, moved, {})
+        with pytest.raises(ValueError, match=r"--cap: changes nothing for a file of this kind \(Pooled"):
+            result_page(file, moved, {"cap": "0.2"})
 
     def test_other_files_are_refused(self, documents: Path) -> None:
         with pytest.raises(ValueError, match="not a file that typeone apply"):
-            result_page(documents, None, Documents())
+            result_page(documents, None, {})
 
 
 class TestCommand:
@@ -299,6 +301,7 @@ class TestCommand:
             (["nowhere"], "no such file"),
             (["{coins}", "--evidence", "x"], "belongs to a file from typeone apply"),
             (["{coins}", "--out", "/nowhere/at/all.html"], "does not exist"),
+            (["{coins}", "--cap", ".2"], "--cap: changes nothing, since there is no --evidence"),
         ],
     )
     def test_bad_usage(self, arguments: list[str], told: str, coins: Path, capsys: pytest.CaptureFixture[str]) -> None:

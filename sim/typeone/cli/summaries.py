@@ -56,7 +56,7 @@ def pick(table: pa.Table, wanted: Wanted, folder: Path) -> pa.Table:
     exact = [level("level", text) for text in wanted.levels]
     keep &= _members("--level", [level("level", r["level"]) if r["level"] else None for r in rows], exact)
     if wanted.claims:
-        claims = _claims(folder)
+        claims = {measure.name for measure in _opened(folder)[0].measures if measure.claim}
         keep &= {i for i, row in enumerate(rows) if row["measure"] in claims}
     if not keep:
         raise ValueError(f"{folder}: no row of the summary has all that was asked for; leave an option out")
@@ -78,32 +78,25 @@ def _text(value: Any) -> str:
     return str(getattr(value, "text", value))
 
 
-def _claims(folder: Path) -> set[str]:
-    return {measure.name for measure in _study(folder).measures if measure.claim}
-
-
-def _factors(folder: Path) -> list[str]:
+def _opened(folder: Path) -> tuple[Study, list[str]]:
+    """The run's study, and the factors that tell its cells apart."""
     from typeone.engine.plan import telling
-    from typeone.engine.storage import Store
-
-    return telling(_study(folder), Store(folder).manifest.factors)
-
-
-def _study(folder: Path) -> Study:
     from typeone.engine.registry import load
     from typeone.engine.storage import Store
 
-    return load(Store(folder).manifest.reference)
+    manifest = Store(folder).manifest
+    study = load(manifest.reference)
+    return study, telling(study, manifest.factors)
 
 
 def show(table: pa.Table, folder: Path, *, everything: bool = False) -> None:
     """Print the rows, cell by cell, at most MOST_ROWS unless ``everything`` is wanted; say what the intervals are."""
     from typeone.display import folded
 
+    study, factors = _opened(folder)
     rows = table.to_pylist()
     most = len(rows) if everything else MOST_ROWS
     if "estimate" in table.column_names:
-        factors = _factors(folder)
         common = _common(rows, factors)
         if common:
             typer.echo(folded(f"every cell: {_named(common)}") + "\n")
@@ -119,14 +112,14 @@ def show(table: pa.Table, folder: Path, *, everything: bool = False) -> None:
                 "--format csv prints all"
             )
         )
-    typer.echo("\n" + folded(_intervals(table, folder)))
+    typer.echo("\n" + folded(_intervals(table, study)))
 
 
-def _intervals(table: pa.Table, folder: Path) -> str:
+def _intervals(table: pa.Table, study: Study) -> str:
     from typeone.engine.summary import intervals_in
 
     of_means = "bounds" in table.column_names  # and not of quantiles
-    return f"95 % intervals: {intervals_in(_study(folder), table) if of_means else 'between order statistics'}"
+    return f"95 % intervals: {intervals_in(study, table) if of_means else 'between order statistics'}"
 
 
 def _common(rows: Sequence[Row], factors: Iterable[str]) -> Row:

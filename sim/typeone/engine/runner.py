@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +18,14 @@ from typeone.engine.backends import check_backend, make_backend
 from typeone.engine.design import Design
 from typeone.engine.flight import STRIKES, Flight
 from typeone.engine.manifest import Session
-from typeone.engine.plan import Plan, plan
+from typeone.engine.plan import plan
 from typeone.engine.schedule import Chunk, Schedule
+from typeone.engine.shares import Shares
 from typeone.engine.stopping import check_rule
 from typeone.engine.storage import Writer
 from typeone.engine.study import Study
 from typeone.engine.summary import write_summary
-from typeone.engine.workers import Batch, Failure, Task
+from typeone.engine.workers import Batch, Failure
 
 State: TypeAlias = Literal["complete", "interrupted", "too many failures"]
 
@@ -140,7 +141,7 @@ def _compute(
     progress: Callable[[Progress], None] | None,
 ) -> State:
     """Compute and store what is missing; returns how it ended."""
-    planned = plan(store.design)
+    planned = plan(store.design)  # as first asked for, which may spell a level otherwise
     schedule = Schedule(planned, store)
     if schedule.is_empty:
         return "complete"
@@ -148,7 +149,7 @@ def _compute(
     state: State = "interrupted"
     try:
         workers = make()
-        shares = _Shares(planned, workers)
+        shares = Shares(planned, workers)
         measured = workers.trial(planned, partial(shares.submit, schedule.sample))
         session.compile_seconds = measured.compile_seconds
         size = store.design.chunk or measured.chunk(store.design.repetitions)
@@ -197,26 +198,3 @@ def _progress(store: Writer, session: Session) -> Progress:
     manifest = store.manifest
     done = manifest.completed
     return Progress(manifest.planned, done, manifest.failed, session.run_seconds, done - session.before)
-
-
-class _Shares:
-    """Builds each shared object once, when the first chunk that needs it goes out."""
-
-    def __init__(self, planned: Plan, backend: Backend) -> None:
-        self._plan = planned
-        self._backend = backend
-        self._handles: dict[str, Any] = {}
-
-    def submit(self, chunk: Chunk) -> Any:
-        """Hand a chunk to the backend; returns its ticket."""
-        cell = self._plan.cells[chunk.cell]
-        key = self._plan.shared_key(cell)
-        if key not in self._handles:
-            self._handles[key] = self._backend.share(self._plan.study.share(cell))
-        task = Task(self._plan.reference, cell, chunk.first, chunk.size)
-        return self._backend.submit(task, self._handles[key])
-
-    def release(self, key: str | None) -> None:
-        """No chunk will need the object of ``key``."""
-        if key in self._handles:
-            self._backend.release(self._handles.pop(key))

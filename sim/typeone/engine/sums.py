@@ -43,6 +43,12 @@ class Moments:
                 + _sum(low * low, 2 * shifts, 0)
             )
 
+    def merge(self, other: Moments) -> None:
+        """Take in the values that ``other`` has summed."""
+        self.count += other.count
+        self.total += other.total
+        self.squares += other.squares
+
     @property
     def mean(self) -> float:
         """The mean, rounded once; NaN without values."""

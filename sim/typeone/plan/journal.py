@@ -36,10 +36,7 @@ class Sums:
         self.failed += other.failed
         self.example = self.example or other.example
         for column, more in other.moments.items():
-            mine = self.moments.setdefault(column, Moments())
-            mine.count += more.count
-            mine.total += more.total
-            mine.squares += more.squares
+            self.moments.setdefault(column, Moments()).merge(more)
 
 
 class Journal:

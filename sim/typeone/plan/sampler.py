@@ -6,18 +6,18 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
 
 from typeone.engine.backend import Backend
 from typeone.engine.backends import make_backend
 from typeone.engine.flight import Flight
 from typeone.engine.plan import Plan, gaps
 from typeone.engine.schedule import Chunk
+from typeone.engine.shares import Shares
 from typeone.engine.study import Column
 from typeone.engine.summary import measure_of
 from typeone.engine.trial import trial
 from typeone.engine.verdicts import Tally
-from typeone.engine.workers import Batch, Task
+from typeone.engine.workers import Batch
 from typeone.plan.journal import Journal, Sums
 
 MAX_FAILURES = 0.01
@@ -52,9 +52,8 @@ class Sampler:
         self._journal = journal
         self._workers = workers
         self._tell = tell
-        self._backend: Backend | None = None
+        self._started: tuple[Backend, Shares] | None = None
         self._size = 0
-        self._handles: dict[str, Any] = {}
 
     def __enter__(self) -> Sampler:
         return self
@@ -62,8 +61,8 @@ class Sampler:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._backend is not None:
-            self._backend.close(kill=error is not None)
+        if self._started is not None:
+            self._started[0].close(kill=error is not None)
 
     def advance(self, cells: Collection[int], upto: int) -> dict[int, Sums]:
         """The sums of the first ``upto`` repetitions of each cell, computing what is missing."""
@@ -78,7 +77,7 @@ class Sampler:
         return found
 
     def _compute(self, ranges: deque[Chunk]) -> None:
-        backend = self._start()
+        backend, shares = self._start()
         left = Counter[str]()
         for chunk in ranges:
             left[self._shared_by(chunk.cell)] += chunk.size
@@ -92,7 +91,7 @@ class Sampler:
                 ranges.appendleft(Chunk(cell, first + part, count - part))
             return Chunk(cell, first, part)
 
-        for landing in Flight(backend, take, self._submit):
+        for landing in Flight(backend, take, shares.submit):
             if landing is None:
                 continue
             chunk, batch = landing
@@ -102,24 +101,17 @@ class Sampler:
             key = self._shared_by(chunk.cell)
             left[key] -= chunk.size
             if not left[key]:
-                backend.release(self._handles.pop(key))
+                shares.release(key)
 
-    def _start(self) -> Backend:
-        if self._backend is None:
+    def _start(self) -> tuple[Backend, Shares]:
+        if self._started is None:
             self._size = self._plan.design.chunk or trial(self._plan).chunk(self._plan.design.repetitions)
-            self._backend = make_backend(self._workers.backend, self._workers.jobs, self._workers.address)
-        return self._backend
+            backend = make_backend(self._workers.backend, self._workers.jobs, self._workers.address)
+            self._started = backend, Shares(self._plan, backend)
+        return self._started
 
     def _shared_by(self, cell: int) -> str:
         return self._plan.shared_key(self._plan.cells[cell])
-
-    def _submit(self, chunk: Chunk) -> Any:
-        assert self._backend is not None
-        cell = self._plan.cells[chunk.cell]
-        key = self._plan.shared_key(cell)
-        if key not in self._handles:
-            self._handles[key] = self._backend.share(self._plan.study.share(cell))
-        return self._backend.submit(Task(self._plan.reference, cell, chunk.first, chunk.size), self._handles[key])
 
     def _sums(self, chunk: Chunk, batch: Batch | None) -> Sums:
         """A chunk that killed its worker again and again counts as failed, as in a run."""

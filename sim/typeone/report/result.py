@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -22,18 +22,11 @@ from typeone.report.performance import Shown
 MOST_ROWS = 2500
 
 
-class Documents(NamedTuple):
-    """Where an SCF evidence file keeps source, score and role, and the cap and smoothing that were used."""
+def result_page(file: Path, evidence: Path | None, asked: Mapping[str, str]) -> str:
+    """The whole page; a ValueError when the file is not one that ``typeone apply`` writes.
 
-    source: str = "source"
-    score: str = "score"
-    role: str = "role"
-    cap: str = "0.05"
-    smoothing: str = "document"
-
-
-def result_page(file: Path, evidence: Path | None, documents: Documents) -> str:
-    """The whole page; a ValueError when the file is not one that ``typeone apply`` writes."""
+    ``asked`` says how to read the file of evidence; each kind of result knows its own words, its ``EVIDENCE``.
+    """
     found = tables.read(file)
     kind = _kind(file, found)
     found = _in_order(_with_types(found, kind.NAME), kind.ORDER)
@@ -44,7 +37,10 @@ def result_page(file: Path, evidence: Path | None, documents: Documents) -> str:
     if evidence is not None:
         if not hasattr(kind, "evidence"):
             raise ValueError(f"--evidence: a file of this kind ({kind.TITLE}) already holds all the evidence there is")
-        behind, more = kind.evidence(found, evidence, documents)
+        for name in asked:
+            if name not in kind.EVIDENCE:
+                raise ValueError(f"--{name}: changes nothing for a file of this kind ({kind.TITLE})")
+        behind, more = kind.evidence(found, evidence, {**kind.EVIDENCE, **asked})
         shown += more
     figures = Shown(shown, tips, command="the functions of typeone.figures")
     sections = [

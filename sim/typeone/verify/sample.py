@@ -25,10 +25,7 @@ Sums: TypeAlias = dict[Column, Moments]
 def merge(into: Sums, more: Sums) -> None:
     """Add the sums of further repetitions, column by column."""
     for column, moments in more.items():
-        known = into.setdefault(column, Moments())
-        known.count += moments.count
-        known.total += moments.total
-        known.squares += moments.squares
+        into.setdefault(column, Moments()).merge(moments)
 
 
 @dataclass(slots=True)

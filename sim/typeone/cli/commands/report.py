@@ -17,11 +17,11 @@ def command(  # one parameter for each option of the command line
         Path | None,
         typer.Option(help="SCF: the scores that were tested, with roles. Pooling: the --contributions file."),
     ] = None,
-    source: Annotated[str, typer.Option(help="With --evidence, SCF: column with the source.")] = "source",
-    score: Annotated[str, typer.Option(help="With --evidence, SCF: column with the score.")] = "score",
-    role: Annotated[str, typer.Option(help="With --evidence, SCF: column with the role.")] = "role",
-    cap: Annotated[str, typer.Option(help="With --evidence, SCF: the cap of the result.")] = "0.05",
-    smoothing: Annotated[str, typer.Option(help="With --evidence, SCF: the smoothing of the result.")] = "document",
+    source: Annotated[str | None, typer.Option(help="SCF evidence: column with the source [source].")] = None,
+    score: Annotated[str | None, typer.Option(help="SCF evidence: column with the score [score].")] = None,
+    role: Annotated[str | None, typer.Option(help="SCF evidence: column with the role [role].")] = None,
+    cap: Annotated[str | None, typer.Option(help="SCF evidence: cap of the result [0.05].")] = None,
+    smoothing: Annotated[str | None, typer.Option(help="SCF evidence: smoothing of the result [document].")] = None,
     quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
 ) -> None:
     """Write a page that needs no network, no server and no script.
@@ -31,7 +31,7 @@ def command(  # one parameter for each option of the command line
     """
     from typeone import outputs
     from typeone.engine.files import write_whole
-    from typeone.report.result import Documents, result_page
+    from typeone.report.result import result_page
     from typeone.report.run import run_page
     from typeone.terminal.output import progress
 
@@ -40,9 +40,12 @@ def command(  # one parameter for each option of the command line
     real = outputs.file(target, [path, evidence])
     if is_run and evidence is not None:
         raise ValueError("--evidence: belongs to a file from typeone apply, not to a run's folder")
-    how = Documents(source, score, role, cap, smoothing)
+    options = {"source": source, "score": score, "role": role, "cap": cap, "smoothing": smoothing}
+    asked = {name: value for name, value in options.items() if value is not None}
+    if asked and evidence is None:
+        raise ValueError(f"--{min(asked)}: changes nothing, since there is no --evidence")
     with progress("drawing figures", quiet=quiet):
-        document = run_page(path) if is_run else result_page(path, evidence, how)
+        document = run_page(path) if is_run else result_page(path, evidence, asked)
     write_whole(real, document.encode())
     if not quiet:
         typer.echo(f"written: {target} ({len(document.encode()) / 1e6:.2f} MB)")

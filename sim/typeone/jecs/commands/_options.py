@@ -24,3 +24,8 @@ def score_columns(score: list[str] | None, wide: bool) -> list[str]:
     if not wide and len(columns) > 1:
         raise ValueError(f"score: {len(columns)} columns of scores are for a wide table (--wide)")
     return columns
+
+
+def unused_when(wide: bool) -> dict[str, str | None]:
+    """Why an option of the file would change nothing."""
+    return {"model": "in a wide file each --score column is a model" if wide else None}

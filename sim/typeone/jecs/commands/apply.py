@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from typeone.jecs.commands._options import Evidence, File, Item, Model, Role, Score, Wide, score_columns
+from typeone.jecs.commands._options import Evidence, File, Item, Model, Role, Score, Wide, score_columns, unused_when
 from typeone.terminal.options import SEEDS, AsJson, Out, Quiet, Rows
 
 
 def command(  # one parameter for each option of the command line
+    context: typer.Context,
     file: File,
     item: Item = "item",
     model: Model = "model",
@@ -41,7 +42,9 @@ def command(  # one parameter for each option of the command line
 
     from typeone import jecs, tables
     from typeone.terminal.answer import give
+    from typeone.terminal.unused import refuse_unused
 
+    refuse_unused(context, unused_when(wide) | {"seed": None if ties == "random" else f"--ties {ties} draws nothing"})
     tables.check_outputs([out, items], [file])
     columns = score_columns(score, wide)
     result = jecs.apply(

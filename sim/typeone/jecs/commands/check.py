@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from typeone.jecs.commands._options import Evidence, File, Item, Model, Role, Score, Wide, score_columns
+from typeone.jecs.commands._options import Evidence, File, Item, Model, Role, Score, Wide, score_columns, unused_when
 from typeone.terminal.options import Compared, Document, FindingsAsJson, Rows, WarningsOnly
 
 
 def command(  # one parameter for each option of the command line
+    context: typer.Context,
     file: File,
     item: Item = "item",
     model: Model = "model",
@@ -29,7 +30,9 @@ def command(  # one parameter for each option of the command line
     """Look for what would break the guarantee of `typeone apply jecs` on FILE."""
     from typeone import jecs, outputs, tables
     from typeone.terminal.output import say_audit, say_written
+    from typeone.terminal.unused import refuse_unused
 
+    refuse_unused(context, unused_when(wide))
     columns = score_columns(score, wide)
     if figure is not None and figure.suffix not in (".svg", ".pdf", ".png"):
         raise ValueError(f"--figure {figure}: the name must end in .svg, .pdf or .png")

@@ -12,6 +12,7 @@ from typeone.terminal.options import SEEDS, AsJson, Out, Quiet, Rows
 
 
 def command(  # one parameter for each option of the command line
+    context: typer.Context,
     file: File,
     rows: Rows = None,
     item: Item = "item",
@@ -43,7 +44,9 @@ def command(  # one parameter for each option of the command line
     from typeone import pooling, tables
     from typeone.display import text_table
     from typeone.terminal.answer import give
+    from typeone.terminal.unused import refuse_unused
 
+    refuse_unused(context, _reasons(given=reliability is not None, labelled=label is not None))
     tables.check_outputs([out, contributions], [file, reliability])
     result = pooling.apply(
         tables.read(file, rows),
@@ -60,3 +63,11 @@ def command(  # one parameter for each option of the command line
         extra.append(text_table(moved.column_names, [tuple(row.values()) for row in moved.to_pylist()]))
     outputs = [(out, result.to_arrow), (contributions, result.contributions)]
     give(result, outputs, as_json=as_json, quiet=quiet, more=extra)
+
+
+def _reasons(*, given: bool, labelled: bool) -> dict[str, str | None]:
+    """Why an option would change nothing."""
+    return {
+        "seed": "with --reliability no label is needed to fit, and all are held out" if given else None,
+        "level": "without --label no error rate is bounded" if given and not labelled else None,
+    }

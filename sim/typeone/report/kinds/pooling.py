@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,13 +16,11 @@ from typeone.figures.picture import Picture
 from typeone.pooling.decision import WORDS
 from typeone.report.html import Markup, bullets, element, joined, paragraph, table
 
-if TYPE_CHECKING:
-    from typeone.report.result import Documents
-
 TITLE = "Pooled evidence: decision for each item"
 COLUMNS = frozenset({"item", "log_odds", "posterior", "decision"})
 ORDER = "-posterior"
 NAME = "item"
+EVIDENCE: Mapping[str, str] = {}
 _MOVED = ("item", "source", "vote", "contribution")
 _MOST_VOTES = 4000
 
@@ -51,7 +50,7 @@ def pictures(found: pa.Table) -> list[Picture]:
     return [Picture("posteriors", "Posteriors of all items", caption, draw)]
 
 
-def evidence(found: pa.Table, file: Path, documents: Documents) -> tuple[Markup, list[Picture]]:
+def evidence(found: pa.Table, file: Path, _: Mapping[str, str]) -> tuple[Markup, list[Picture]]:
     """The votes that moved each item, from the file that ``--contributions`` wrote."""
     moved = tables.read(file)
     for name in _MOVED:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,13 +21,11 @@ from typeone.scf.documents import ROLES
 from typeone.scf.result import GUARANTEE
 from typeone.scf.tail import cap_level
 
-if TYPE_CHECKING:
-    from typeone.report.result import Documents
-
 TITLE = "Source inference: which sources took part in the update"
 COLUMNS = frozenset({"source", "documents", "evidence", "p_value"})
 ORDER = "p_value"
 NAME = "source"
+EVIDENCE = {"source": "source", "score": "score", "role": "role", "cap": "0.05", "smoothing": "document"}
 _MOST_NAMED = 12
 _MOST_MAPS = 3
 _MOST_DOCUMENTS = 4000
@@ -74,10 +72,10 @@ def pictures(found: pa.Table) -> list[Picture]:
     return [Picture("p-values", "p-values of all targets", caption, draw)]
 
 
-def evidence(found: pa.Table, file: Path, documents: Documents) -> tuple[Markup, list[Picture]]:
+def evidence(found: pa.Table, file: Path, asked: Mapping[str, str]) -> tuple[Markup, list[Picture]]:
     """Every target document with its tail Q and evidence, from the scores that were tested and their roles."""
-    fitted, own = _documents(file, documents)
-    cap = cap_level(documents.cap)
+    fitted, own = _documents(file, asked)
+    cap = cap_level(asked["cap"])
     rows: list[list[Any]] = []
     maps: list[Picture] = []
     for name, stored in zip(map(str, found["source"].to_pylist()), found["evidence"].to_pylist(), strict=True):
@@ -93,7 +91,7 @@ def evidence(found: pa.Table, file: Path, documents: Documents) -> tuple[Markup,
         told = zip(scores, fitted.tail(scores), each, fitted.capped(scores, cap), strict=True)
         rows += [[name, float(s), float(q), float(e), bool(c)] for s, q, e, c in told]
         if len(maps) < _MOST_MAPS:
-            maps.append(_map(fitted, scores, name, documents.cap))
+            maps.append(_map(fitted, scores, name, asked["cap"]))
     left = f" (the first {_MOST_DOCUMENTS:,} of {len(rows):,})" if len(rows) > _MOST_DOCUMENTS else ""
     header = ["source", "score", "Q", "evidence", "capped"]
     caption = (
@@ -103,20 +101,20 @@ def evidence(found: pa.Table, file: Path, documents: Documents) -> tuple[Markup,
     return table("documents", caption, header, rows[:_MOST_DOCUMENTS], choose=["capped"]), maps
 
 
-def _documents(file: Path, documents: Documents) -> tuple[scf.ReferenceMap, dict[str, NDArray[np.float64]]]:
+def _documents(file: Path, asked: Mapping[str, str]) -> tuple[scf.ReferenceMap, dict[str, NDArray[np.float64]]]:
     """The map fitted on the reference documents, and the scores of every other source."""
     data = tables.read(file)
-    scores = tables.scores(data, documents.score, missing="drop")
-    codes, names = tables.labels(data, documents.source)
-    role_codes, words = tables.labels(data, documents.role)
+    scores = tables.scores(data, asked["score"], missing="drop")
+    codes, names = tables.labels(data, asked["source"])
+    role_codes, words = tables.labels(data, asked["role"])
     known = [str(word).strip().lower() for word in words.to_pylist()]
     if not set(known) <= set(ROLES):
-        raise ValueError(f"column {documents.role!r}: only reference, calibration and target are roles")
+        raise ValueError(f"column {asked['role']!r}: only reference, calibration and target are roles")
     kept = ~np.isnan(scores)
     is_reference = np.array([word == "reference" for word in known])[role_codes] & kept
     if not is_reference.any():
-        raise ValueError(f"column {documents.role!r}: no document is a reference, so there is no map to show")
-    fitted = scf.fit(scores[is_reference], codes[is_reference], smoothing=documents.smoothing)
+        raise ValueError(f"column {asked['role']!r}: no document is a reference, so there is no map to show")
+    fitted = scf.fit(scores[is_reference], codes[is_reference], smoothing=asked["smoothing"])
     kept &= ~is_reference
     order = np.argsort(codes[kept], kind="stable")
     several, starts = np.unique(codes[kept][order], return_index=True)
