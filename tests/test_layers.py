@@ -12,6 +12,7 @@ import typeone_kernels
 ROOTS = {"typeone": Path(typeone.__file__).parent, "typeone_kernels": Path(typeone_kernels.__file__).parent}
 LAYERS = (
     {"typeone_kernels"},
+    {"groups", "ipc"},
     {"levels", "seeds", "outputs", "formats", "aligned"},
     {"counts", "tables", "display"},
     {"tails", "exact", "roc", "notebook", "audit"},
@@ -24,6 +25,22 @@ LAYERS = (
     {"__main__"},
 )
 """From the lowest: a part imports from layers below its own, and nothing from others of its own layer."""
+BY_NAME = {
+    "typeone": "its public names, when they are first used",
+    "typeone.scf.statistics": "a user's own module",
+    "typeone.engine.on_dask": "a library that may be missing",
+    "typeone.engine.on_ray": "a library that may be missing",
+    "typeone.engine.registry": "studies, by their place",
+    "typeone.report.main_tables": "tables of a study, by their place",
+    "typeone.report.result": "kinds of results, by their place",
+    "typeone.plan.hints": "hints of a study, by their place",
+    "typeone.figures.catalog": "figures, by their place",
+    "typeone.cli.root": "commands, by their place",
+    "typeone.cli.health": "kernels, by their place",
+    "typeone.verify.catalog": "promises, by their place",
+    "typeone.notebook": "the one arrow that points up: a result shows itself in a notebook",
+}
+"""What is imported by a name that the program puts together, and so cannot be followed here."""
 PARTS = {part for layer in LAYERS for part in layer}
 
 
@@ -85,6 +102,15 @@ def test_imports_point_downwards(name):
         if part(other) != name and rank(part(other)) >= rank(name)
     ]
     assert upwards == []
+
+
+def test_imports_by_name_are_few_and_known():
+    def by_name(tree):
+        calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+        names = {getattr(call, "id", getattr(call, "attr", "")) for call in calls}
+        return bool(names & {"import_module", "__import__"})
+
+    assert {module for module, tree in KNOWN.items() if by_name(tree)} == BY_NAME.keys()
 
 
 def test_no_files_form_a_circle():

@@ -12,7 +12,7 @@ import typer
 
 from typeone.cli.root import BY_METHOD, PACKAGE, tree
 
-OWN = "Further arguments: `--FACTOR VALUE` for every factor of the study; `typeone show NAME` lists them."
+OWN = "Further arguments: `--FACTOR VALUE` for every factor of the study; `typeone show NAME --factors` lists them."
 
 
 def page() -> str:

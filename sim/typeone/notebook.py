@@ -8,6 +8,9 @@ from typing import Any
 
 
 def drawn(figure: str, result: Any) -> str:
-    """The picture as ``<svg>``: ``typeone.figures.inline`` holds a function called ``figure``."""
-    draw: Callable[[Any], str] = getattr(import_module("typeone.figures.inline"), figure)
+    """The picture as ``<svg>``: ``typeone.figures.inline`` holds a module called ``figure``.
+
+    The one import against the direction of the arrows: a result shows itself, and knows no figure until it does.
+    """
+    draw: Callable[[Any], str] = import_module(f"typeone.figures.inline.{figure}").draw
     return draw(result)

@@ -147,7 +147,7 @@ def test_check_reports_and_draws(files, suffix, capsys):
     command = ["check", "jecs", files / "long.csv", *COLUMNS, *SCORES, "--column", "length"]
     assert run(*command, "--figure", figure) == 0
     printed = capsys.readouterr().out
-    for words in ("taken for", "joint lower tail", "rank correlation between models", "length: calibration items"):
+    for words in ("taken for", "joint lower tail", "rank correlation between models", "look alike in length"):
         assert words in printed
     assert "small+large" in printed
     assert figure.stat().st_size > 5000

@@ -5,12 +5,14 @@ The commands are listed by the tree itself: a new one fails here until it has an
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pty
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,9 @@ EXAMPLES: dict[str, list[str]] = {
     "example": ["jecs", "again.csv", "--rows", "level=easy"],
     "demo": [],
 }
+# A further method brings its own, and the files that it reads: tests/cli/examples/NAME.toml.
+BROUGHT = [tomllib.loads(file.read_text()) for file in sorted(Path(__file__).parent.glob("examples/*.toml"))]
+EXAMPLES |= {brought["command"]: brought["words"] for brought in BROUGHT}
 ELSEWHERE = {"verify": "takes a minute; tests/verify runs it"}
 EXEMPT = {
     "show": {"--json": "prints a TOML file to be copied", "--quiet": "prints nothing but that file"},
@@ -88,6 +93,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("here")
     for name in ("scf", "jecs", "panels"):
         tables.write(tables.read(tables.PACKAGED / f"{name}.parquet"), folder / f"{name}.parquet")
+    for name, content in itertools.chain.from_iterable(brought["files"].items() for brought in BROUGHT):
+        (folder / name).write_text(content.lstrip())
     return folder
 
 

@@ -62,6 +62,8 @@ POOLING = {
     "tau": "8",
     "explain": "i1",
 }
+WHOLE = {"reference", "calibration", "seed"}
+"""What changes nothing for a statistic of raw scores: all controls calibrate it, however they are divided."""
 CASES = {
     "scf": Case("scf", "scf.csv --control control", SCF, frozenset({"rho"})),
     "scf by role": Case(
@@ -74,13 +76,16 @@ CASES = {
         frozenset({"reference", "calibration", "splits", "rho"}),
     ),
     "ramia": Case(
-        "scf", "scf.csv --control control --method ramia", {**SCF, "method": "scf"}, frozenset({"cap", "smoothing"})
+        "scf",
+        "scf.csv --control control --method ramia",
+        {**SCF, "method": "scf"},
+        frozenset({"cap", "smoothing"}) | WHOLE,
     ),
     "mean": Case(
         "scf",
         "scf.csv --control control --method mean",
         {**SCF, "method": "scf"},
-        frozenset({"cap", "smoothing", "rho"}),
+        frozenset({"cap", "smoothing", "rho"}) | WHOLE,
     ),
     "fisher": Case(
         "scf", "scf.csv --control control --method fisher", {**SCF, "method": "scf"}, frozenset({"cap", "rho"})

@@ -156,13 +156,21 @@ def test_design(capsys):
     printed = capsys.readouterr().out
     assert "generated units needed  74 (Hoeffding: 513)" in printed
     arguments = ["--evaluators", 200, "--units", 500, "--probability", ".95", "--method", "familywise"]
-    assert run("panels", "design", "--beta", ".05", "--xi-e", ".01", *arguments, "--json") == 0
+    assert run("panels", "design", "--beta", ".05", *arguments, "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert [row["size"] for row in found["sizes"]] == [3, 5, 7, 11, 15, 23, 31, 47]
     options = panels.Options(beta=".05", method="familywise")
     assert [row["evaluators"] for row in found["sizes"]] == [
         int(E) or None for E in panels.evaluators_needed(options, units=500, p=".95")
     ]
+    for unused, why in (
+        (["--xi-e", ".01", *arguments], "the familywise method has no such budget"),
+        (["--evaluators", 5], "needs --units too"),
+        (["--power", ".9"], "no chance enters"),
+        (["--units", 0], "--units 0: must lie between 1 and"),
+    ):
+        assert run("panels", "design", *unused) == 2
+        assert why in capsys.readouterr().err
     assert found["sizes"][-1]["certified"] == panels.certification(0.95, 200, 500, options).certified[-1]
 
 

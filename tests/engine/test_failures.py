@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from engine.runs import go
+from engine.runs import digest, environment, go
 from engine.trivial import REFERENCE, STUDY
 from typeone.engine.design import design_from
 from typeone.engine.export import export
 from typeone.engine.intervals import rate_fixed
+from typeone.engine.lookup import changed, design_called
 from typeone.engine.manifest import read
 from typeone.engine.plan import plan
 from typeone.engine.runner import run
@@ -162,3 +165,98 @@ def test_a_study_that_exits_fails_and_ctrl_c_does_not() -> None:
     assert batch.repetitions.tolist() == [0, 1, 2, 4, 5, 6, 7]
     with pytest.raises(KeyboardInterrupt):
         simulate(replace(STUDY, simulate=interrupt), cell(), None, 0, 8)
+
+
+OWN = """
+import numpy as np
+from pydantic import BaseModel
+from typeone.engine.study import Column, Measure, Study
+
+
+class Nothing(BaseModel):
+    n: int = 1
+
+
+def simulate(cell, shared, first, count):
+    return {Column("m", "fpr", LEVEL): np.full(count, VALUE)}
+
+
+STUDY = Study("own", "One of a user's own.", Nothing, (Measure("fpr", KIND, claim=True),), simulate)
+"""
+
+
+def own(folder: Path, level: str = "0.05", value: str = "0.0", kind: str = "rate") -> None:
+    text = OWN.replace("LEVEL", repr(level)).replace("VALUE", value).replace("KIND", repr(kind))
+    (folder / "own.py").write_text(text)
+
+
+def typed(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, which imports the study anew."""
+    command = [sys.executable, "-m", "typeone", *words]
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+
+RUN = ("run", "own:STUDY", "--out", "run", "--reps", "20")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"level": "5%"}, "('m', 'fpr', '5%')"),
+        ({"value": "0.5"}, "('m', 'fpr', '0.05'): a measure of kind 'rate' holds a value that is neither 0 nor 1"),
+        ({"value": "1.5", "kind": "fraction"}, "('m', 'fpr', '0.05'): a measure of kind 'fraction' holds a value outs"),
+        ({"value": "np.inf"}, "an infinite value"),
+    ],
+)
+def test_values_that_no_measure_has_fail_where_they_arise(tmp_path: Path, change: dict[str, str], told: str) -> None:
+    own(tmp_path, **change)
+    done = typed(tmp_path, *RUN)
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert "cell 0, repetition 0: ValueError: " in done.stderr
+
+
+def test_a_kind_that_there_is_not_is_refused_at_once(tmp_path: Path) -> None:
+    own(tmp_path, kind="bounded")
+    done = typed(tmp_path, *RUN, "--dry-run")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith(
+        "measure 'fpr': kind='bounded' is not one of rate, fraction, mean, gain"
+    )
+
+
+def test_rows_without_a_value_are_told(tmp_path: Path) -> None:
+    own(tmp_path, value="np.nan")
+    done = typed(tmp_path, *RUN)
+    assert done.returncode == 0, done.stderr
+    assert "1 of 1 rows have no valid value" in done.stdout
+    own(tmp_path)
+    assert "valid value" not in typed(tmp_path, *RUN[:3], "other", *RUN[4:]).stdout
+
+
+def test_repetitions_of_two_programs_are_never_mixed(tmp_path: Path) -> None:
+    own(tmp_path)
+    assert typed(tmp_path, *RUN).returncode == 0
+    before = digest(tmp_path / "run")
+    own(tmp_path, value="1.0")
+    for more in ("20", "40"):
+        done = typed(tmp_path, *RUN[:-1], more)
+        assert done.returncode == 2
+        assert "it differs in the text of the module own. Choose another folder" in done.stderr
+    assert "its module" in typed(tmp_path, "replay", "run", "--cell", "0", "--rep", "3").stderr
+    own(tmp_path)
+    assert typed(tmp_path, *RUN).returncode == 0
+    assert digest(tmp_path / "run") == before
+
+
+def test_the_module_of_a_statistic_of_ones_own_counts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "statistic_of_mine.py"
+    found = []
+    for text in ("def s(x): return x.mean()", "def s(x): return x.max()", "def s(x): return x.mean()"):
+        file.write_text(text)
+        design = changed(design_called("scf"), {"own": "statistic_of_mine:s", "repetitions": 5})
+        found.append(plan(design).identity)
+    assert found[0] == found[2] != found[1]
+    assert "code" not in plan(design_called("scf")).facts

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from typeone import tables
+from typeone.cli.root import main
 from typeone.engine.lookup import changed, design_called
 from typeone.engine.plan import plan, telling
 from typeone.engine.registry import find, names, presets
@@ -52,3 +53,16 @@ def test_what_is_told_of_a_run_says_something():
     planned = plan(design_called("jecs-real"))
     told = telling(find("jecs")[0], [planned.factors(cell) for cell in planned.cells])
     assert told == ["family", "candidates", "calibration", "ties", "score", "rows"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_factor_says_what_it_is(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    fields = find(name)[0].parameters.model_fields
+    assert [factor for factor, field in fields.items() if not field.description] == []
+    with pytest.raises(SystemExit):
+        main(["show", name, "--factors"])
+    told = capsys.readouterr().out
+    shown = [entry.split()[0].rstrip(":") for entry in told.split("\n\n")[1:]]
+    assert shown[: len(fields)] == list(fields)
+    assert max(map(len, told.splitlines())) <= 80
+    assert "``" not in told

@@ -19,7 +19,8 @@ import pytest
 from typeone import figures, jecs, panels, plan, pooling, scf
 from typeone.engine.lookup import changed, design_called
 from typeone.engine.summary import summarize
-from typeone.figures import inline
+from typeone.figures.inline import drift as drift_in_a_cell
+from typeone.figures.inline import run as run_in_a_cell
 from typeone.pooling.drift import drift
 
 NASTY = "<b>&\"'x"
@@ -149,15 +150,15 @@ def test_a_simulated_plan_draws_its_bounds_and_one_line_for_each_second_size(tmp
 
 def test_a_run_is_dots_of_its_promised_measure(coins: Path) -> None:
     summary = summarize(coins)
-    found = read(inline.run(summary))
+    found = read(run_in_a_cell.draw(summary))
     assert "error" in found.texts
     assert "bold, cell 3, level 0.1" in found.texts
-    assert inline.run(summary.slice(0, 0)) == ""
+    assert run_in_a_cell.draw(summary.slice(0, 0)) == ""
 
 
 def test_a_vote_rule_is_its_operating_points() -> None:
     result = drift(3, ".7", [2, 5, 9, 15])
-    found = read(inline.drift(result))
+    found = read(drift_in_a_cell.draw(result))
     assert "TPR of the rule" in found.texts
     ax = figures.count_rule(result.to_arrow(), tau=3)
     drawn = [points for points in ax.collections if hasattr(points, "get_offsets") and len(points.get_offsets()) == 4]

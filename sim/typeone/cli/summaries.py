@@ -112,6 +112,11 @@ def show(table: pa.Table, folder: Path, *, everything: bool = False) -> None:
                 "--format csv prints all"
             )
         )
+    if "valid" in table.column_names:
+        empty = sum(not row["valid"] for row in rows if row.get("attempted"))
+        if empty:
+            told = f"{empty} of {len(rows)} rows have no valid value: their study returned NaN in every repetition"
+            typer.echo("\n" + folded(told))
     typer.echo("\n" + folded(_intervals(table, study)))
 
 

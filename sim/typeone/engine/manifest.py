@@ -190,9 +190,10 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
             continue
         if name == "cells":
             told += _cell_differences(a or [], b or [])
-        elif name == "inputs":
+        elif name in ("inputs", "code"):
+            what = "the content of the input" if name == "inputs" else "the text of the module"
             changed = sorted(n for n in {*(a or {}), *(b or {})} if (a or {}).get(n) != (b or {}).get(n))
-            told += [f"the content of the input {n}" for n in changed]
+            told += [f"{what} {n}" for n in changed]
         elif isinstance(a, list) and isinstance(b, list):
             told.append(_only(name, a, b))
         else:

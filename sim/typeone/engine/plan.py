@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from typeone.engine.design import Design, explain
 from typeone.engine.parameters import Scalar, canonical, suggestion
-from typeone.engine.registry import find
+from typeone.engine.registry import find, module_digest
 from typeone.engine.streams import stream_key
 from typeone.engine.study import Cell, Study
 from typeone.levels import Level
@@ -115,6 +115,8 @@ def plan(design: Design, *, paired: Collection[str] = ()) -> Plan:
     }
     if paired:
         facts["paired"] = sorted(paired)
+    if code := _code(study, reference, cells):
+        facts["code"] = code
     return Plan(design, study, reference, tuple(cells), facts)
 
 
@@ -190,6 +192,12 @@ def _validated(study: Study, values: Mapping[str, Scalar], index: int) -> Any:
         return study.parameters.model_validate(dict(values))
     except ValidationError as error:
         raise ValueError(f"cells[{index}].{explain(error, study.name)}") from None
+
+
+def _code(study: Study, reference: str, cells: Iterable[Cell]) -> dict[str, str]:
+    """Digests of the modules that are not ours and decide numbers: ours are known by their version."""
+    modules = {reference.partition(":")[0], *(name for cell in cells for name in study.code(cell.parameters))}
+    return {name: digest for name in sorted(modules) if (digest := module_digest(name)) is not None}
 
 
 def _file_digest(name: str, path: Path, study: Study) -> str:

@@ -7,6 +7,7 @@ is named ``module:NAME`` wherever a study's name is.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from importlib import import_module
@@ -87,3 +88,13 @@ def _reference(name: str) -> str:
     if not hasattr(import_module(module), "STUDY") and find_spec(f"{module}.study"):
         module += ".study"
     return f"{module}:STUDY"
+
+
+def module_digest(module: str) -> str | None:
+    """SHA-256 of a module's text; None for one of ours, and for one that is no file of Python."""
+    if module.partition(".")[0] == __name__.partition(".")[0]:
+        return None
+    found = find_spec(module)
+    if found is None or found.origin is None or not found.origin.endswith(".py"):
+        return None
+    return hashlib.sha256(Path(found.origin).read_bytes()).hexdigest()

@@ -44,7 +44,7 @@ def replay(folder: str | Path, cell: int, repetition: int) -> Replay:
         raise ValueError(f"rep={repetition}: not among the completed repetitions of cell {cell}")
     planned = plan(store.design)
     if planned.identity != store.manifest.identity:
-        raise ValueError(f"{folder}: an input file or the study's factors have changed since this run")
+        raise ValueError(f"{folder}: an input file, the study's factors or its module have changed since this run")
     point = planned.cells[cell]
     batch = simulate(planned.study, point, planned.study.share(point), repetition, 1)
     return Replay(point.key, _pick(rows, repetition), _pick(batch, repetition))

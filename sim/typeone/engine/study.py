@@ -6,10 +6,10 @@ knows nothing else of it.  It must be importable as ``module:STUDY`` so that wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,16 @@ NaN means that the quantity is not defined in that repetition: attempted, but no
 """
 
 Kind: TypeAlias = Literal["rate", "fraction", "mean", "gain"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+def check_values(kind: Kind, values: NDArray[np.float64]) -> None:
+    """Raise a ValueError for a value that a measure of this kind cannot have; NaN is no value."""
+    valid = values[~np.isnan(values)]
+    if kind == "rate" and not np.isin(valid, (0.0, 1.0)).all():
+        raise ValueError("a measure of kind 'rate' holds a value that is neither 0 nor 1")
+    if kind == "fraction" and ((valid < 0.0) | (valid > 1.0)).any():
+        raise ValueError("a measure of kind 'fraction' holds a value outside [0, 1]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,11 @@ class Measure:
     claim: bool = False
     """True when the study promises that the expectation is at most the column's level: gets a verdict."""
 
+    def __post_init__(self) -> None:
+        """Refuse a kind that there is not."""
+        if self.kind not in KINDS:
+            raise ValueError(f"measure {self.name!r}: kind={self.kind!r} is not one of {', '.join(KINDS)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -80,6 +95,10 @@ class Cell:
 
 def _nothing(cell: Cell) -> None:
     return None
+
+
+def _no_code(parameters: Any) -> Sequence[str]:
+    return ()
 
 
 def _all_used(parameters: Any) -> Mapping[str, str]:
@@ -115,4 +134,10 @@ class Study:
 
     A design that gives one is refused, unless another of its cells uses it; nobody should plan or read sizes of a
     factor that is not there.
+    """
+    code: Callable[[Any], Sequence[str]] = _no_code
+    """Modules of a user's own that decide numbers in a cell with these parameters.
+
+    Their text, like that of the study's own module, is part of a run's identity: repetitions of two programs are never
+    mixed.
     """

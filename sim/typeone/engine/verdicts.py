@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from typeone.engine import intervals
 from typeone.engine.intervals import Bounds
-from typeone.engine.study import Kind
+from typeone.engine.study import Kind, check_values
 from typeone.engine.sums import Moments
 
 INTERVAL_ERROR = 0.05
@@ -45,11 +45,8 @@ class Tally:
 
     def add(self, values: NDArray[np.float64]) -> None:
         """Take in values (n,); NaN is not valid and not counted."""
+        check_values(self.kind, values)
         valid = values[~np.isnan(values)]
-        if self.kind == "rate" and not np.isin(valid, (0.0, 1.0)).all():
-            raise ValueError("a measure of kind 'rate' holds a value that is neither 0 nor 1")
-        if self.kind == "fraction" and ((valid < 0.0) | (valid > 1.0)).any():
-            raise ValueError("a measure of kind 'fraction' holds a value outside [0, 1]")
         self.moments.add(valid)
         if self.kind == "gain":
             self.wins += int(np.count_nonzero(valid > 0.0))

@@ -21,7 +21,8 @@ from numba.core import event
 from numpy.typing import NDArray
 
 from typeone.engine.registry import load
-from typeone.engine.study import Cell, Column, Columns, Study
+from typeone.engine.study import Cell, Column, Columns, Kind, Study, check_values
+from typeone.levels import level
 
 MAX_MESSAGE = 500
 _SHARED_KEPT = 2
@@ -64,7 +65,6 @@ class Batch(NamedTuple):
 def simulate(study: Study, cell: Cell, shared: Any, first: int, count: int) -> Batch:
     """Run one chunk; exceptions become failures of single repetitions."""
     compiling: list[float] = []
-    measures = {measure.name for measure in study.measures}
     start = time.perf_counter()
     failures: list[Failure] = []
     parts: list[tuple[int, int, Mapping[Column, NDArray[np.float64]]]] = []
@@ -72,7 +72,7 @@ def simulate(study: Study, cell: Cell, shared: Any, first: int, count: int) -> B
         for part in _survivors(study, cell, shared, first, count, failures):
             columns = part[2]
             try:
-                _check_names(columns, parts[0][2] if parts else columns, measures)
+                _check_names(columns, parts[0][2] if parts else columns)
             except ValueError as error:
                 failures += [_failure(part[0] + i, error) for i in range(part[1])]
             else:
@@ -95,7 +95,7 @@ def _survivors(
 ) -> Iterator[tuple[int, int, dict[Column, NDArray[np.float64]]]]:
     try:
         columns = study.simulate(cell, shared, first, count)
-        yield first, count, _checked(columns, count)
+        yield first, count, _checked(columns, count, {measure.name: measure.kind for measure in study.measures})
     except (Exception, SystemExit) as error:  # a study that ends its process ends no more than its repetition
         if count == 1:
             failures.append(_failure(first, error))
@@ -105,25 +105,31 @@ def _survivors(
         yield from _survivors(study, cell, shared, first + half, count - half, failures)
 
 
-def _checked(columns: Columns, count: int) -> dict[Column, NDArray[np.float64]]:
+def _checked(columns: Columns, count: int, kinds: Mapping[str, Kind]) -> dict[Column, NDArray[np.float64]]:
     checked = {}
     for name, values in columns.items():
+        _, measure, at = name
+        if measure not in kinds:
+            raise ValueError(f"{tuple(name)}: the study declares no measure {measure!r}")
+        if at:
+            level(f"{tuple(name)}", at)
         array = np.asarray(values, dtype=np.float64)
         if array.shape != (count,):
             raise ValueError(f"{tuple(name)}: shape {array.shape} instead of ({count},)")
         if np.isinf(array).any():
             raise ValueError(f"{tuple(name)}: an infinite value; NaN says that a value is not defined")
+        try:
+            check_values(kinds[measure], array)
+        except ValueError as error:
+            raise ValueError(f"{tuple(name)}: {error}") from None
         checked[Column(*name)] = array
     return checked
 
 
-def _check_names(columns: Mapping[Column, Any], expected: Mapping[Column, Any], measures: set[str]) -> None:
+def _check_names(columns: Mapping[Column, Any], expected: Mapping[Column, Any]) -> None:
     if columns.keys() != expected.keys():
         odd = min(columns.keys() ^ expected.keys())
         raise ValueError(f"{tuple(odd)}: a column of some repetitions only")
-    for name in columns:
-        if name.measure not in measures:
-            raise ValueError(f"{tuple(name)}: the study declares no measure {name.measure!r}")
 
 
 def _failure(repetition: int, error: Exception | SystemExit) -> Failure:

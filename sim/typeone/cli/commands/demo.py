@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from typeone.terminal.options import Jobs, Quiet
+
 
 def command(
     out: Annotated[Path, typer.Option(help="Folder of the run; made or continued.")] = Path("runs/demo"),
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    jobs: Jobs = 1,
+    quiet: Quiet = False,
 ) -> None:
     """Does SCF find the sources that took part in a real update, and does it keep its level?
 

@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from typeone.terminal.options import Folder, Quiet
+
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.")],
+    folder: Folder,
     out: Annotated[Path, typer.Option(help="The file to write: .parquet or .csv.")],
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write cell, repetition, method, measure, level, value: the same bytes however the run was cut up."""
     from typeone import outputs

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from typeone.cli.completion import designs
+from typeone.terminal.options import SEEDS, Address, Backend, Inputs, Jobs, Quiet, Sets, Texts
 
 if TYPE_CHECKING:
     from typeone.plan import Answer, PlanResult, Question, Size, Workers
 
 CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}
 MOST_ROWS = 40
-
-Texts = list[str] | None
 
 
 def command(  # long because an option of the command line is a parameter, and its help stands here
@@ -36,14 +35,14 @@ def command(  # long because an option of the command line is a parameter, and i
     first: Annotated[int, typer.Option(help="Repetitions before a size is first looked at.")] = 200,
     most: Annotated[int, typer.Option(help="Most repetitions of a size; more of them narrow the answer.")] = 12_800,
     error: Annotated[str, typer.Option(help="Probability that any size is decided wrongly.")] = "0.05",
-    seed: Annotated[int | None, typer.Option(help="Another seed: another plan.")] = None,
-    sets: Annotated[Texts, typer.Option("--set", help="key=value of a factor or design key; repeatable.")] = None,
-    inputs: Annotated[Texts, typer.Option("--input", help="name=FILE of an input; repeatable.")] = None,
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
-    backend: Annotated[str, typer.Option(help="loky, threading, dask or ray.")] = "loky",
-    address: Annotated[str | None, typer.Option(help="Of a Dask scheduler or Ray head.")] = None,
+    seed: Annotated[int | None, typer.Option(help=f"{SEEDS} of all streams: another seed, another plan.")] = None,
+    sets: Sets = None,
+    inputs: Inputs = None,
+    jobs: Jobs = 1,
+    backend: Backend = "loky",
+    address: Address = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Find the smallest size of a factor of NAME that reaches the target.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from typeone.cli.completion import figures
+from typeone.terminal.options import Folder, Quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="A run's folder, finished or not.")],
+    folder: Folder,
     figure: Annotated[
         list[str] | None, typer.Option(help="Only this figure; repeatable. See --names.", autocompletion=figures)
     ] = None,
     format_: Annotated[str, typer.Option("--format", help="svg, pdf, png, or tex for the tables.")] = "svg",
     out: Annotated[Path | None, typer.Option(help="Folder for the files; by default FOLDER/figures.")] = None,
     names: Annotated[bool, typer.Option("--names", help="Only list the figures there are.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write the figures of the run in FOLDER, one file each, captions included."""
     from typeone import outputs

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from typeone.terminal.options import Folder
 
 if TYPE_CHECKING:
     from typeone.engine.replay import Replay
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.")],
+    folder: Folder,
     cell: Annotated[int, typer.Option(help="Number of the cell, as in the summary.")],
     rep: Annotated[int, typer.Option(help="Number of the repetition, from 0.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print both as JSON.")] = False,

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from typeone.terminal.options import Quiet
+
 
 def command(  # one parameter for each option of the command line
     path: Annotated[Path, typer.Argument(help="A run's folder, or a file written by typeone apply … --out.")],
@@ -22,7 +24,7 @@ def command(  # one parameter for each option of the command line
     role: Annotated[str | None, typer.Option(help="SCF evidence: column with the role [role].")] = None,
     cap: Annotated[str | None, typer.Option(help="SCF evidence: cap of the result [0.05].")] = None,
     smoothing: Annotated[str | None, typer.Option(help="SCF evidence: smoothing of the result [document].")] = None,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a page that needs no network, no server and no script.
 

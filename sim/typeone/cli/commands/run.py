@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from typeone.cli.completion import designs
-from typeone.terminal.options import SEEDS
+from typeone.terminal.options import SEEDS, Address, Backend, Inputs, Jobs, Quiet, Sets
 
 if TYPE_CHECKING:
     from typeone.engine.design import Design
@@ -25,23 +25,21 @@ def command(  # one parameter for each option of the command line
     ],
     out: Annotated[str, typer.Option(help="Folder of the run; made or continued.")] = "",
     reps: Annotated[int | None, typer.Option(help="Repetitions of each cell.")] = None,
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
-    backend: Annotated[str, typer.Option(help="loky, threading, dask or ray.")] = "loky",
-    address: Annotated[str | None, typer.Option(help="Of a Dask scheduler or Ray head.")] = None,
+    jobs: Jobs = 1,
+    backend: Backend = "loky",
+    address: Address = None,
     seed: Annotated[int | None, typer.Option(help=f"{SEEDS} of all streams: another seed, another run.")] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value of a factor or design key; repeatable.")
-    ] = None,
-    inputs: Annotated[list[str] | None, typer.Option("--input", help="name=FILE of an input; repeatable.")] = None,
+    sets: Sets = None,
+    inputs: Inputs = None,
     max_failures: Annotated[float, typer.Option(help="Share of failed repetitions that ends the run.")] = 0.01,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run and what it takes.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it ended, or the estimate, as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run the design NAME into the folder --out.
 
     Run the same command again to resume; with more --reps it is topped up. Factors and inputs of the study are
-    options too: --factor VALUE, several values as A,B. See them with `typeone show NAME`.
+    options too: --factor VALUE, several values as A,B. See them with `typeone show NAME --factors`.
     """
     from typeone import outputs
     from typeone.engine import lookup
@@ -124,6 +122,10 @@ def _report(result: RunResult) -> None:
 def _say_how_to_go_on(result: RunResult) -> None:
     typer.echo(f"what is complete is saved; to resume: {_again()}", err=True)
     if result.state == "too many failures":
+        from typeone.engine.status import status
+
+        cell, first = status(result.folder, examples=1).examples[0]
+        typer.echo(f"cell {cell}, repetition {first.repetition}: {first.kind}: {first.message}", err=True)
         typer.echo(f"see `typeone status {result.folder}`, or allow more with --max-failures", err=True)
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from typeone.terminal.options import Folder
 
 if TYPE_CHECKING:
     from typeone.engine.status import Status
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="A run's folder.")],
+    folder: Folder,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option(help="Print the state only: complete, running, died, …")] = False,
 ) -> None:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from typeone.terminal.options import Folder, Texts
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMATS = ("table", "csv", "json", "parquet")
-Texts = list[str] | None
 
 
 def command(  # one parameter for each option of the command line
-    folder: Annotated[Path, typer.Argument(help="A run's folder, finished or not.")],
+    folder: Folder,
     cell: Annotated[list[int] | None, typer.Option(help="Only this cell, by number; repeatable.")] = None,
     method: Annotated[Texts, typer.Option(help="Only this method; repeatable.")] = None,
     measure: Annotated[Texts, typer.Option(help="Only this measure; repeatable.")] = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from typeone.terminal.options import SEEDS
+from typeone.terminal.options import SEEDS, Jobs, Quiet
 
 if TYPE_CHECKING:
     from typeone.verify.campaign import Options, Result
@@ -18,12 +18,12 @@ WIDTH = 80
 
 def command(  # one parameter for each option of the command line
     reps: Annotated[int, typer.Option(help="Repetitions of a cell; a promise may take a multiple.")] = 20_000,
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 1,
+    jobs: Jobs = 1,
     seed: Annotated[int, typer.Option(help=f"{SEEDS} of all random streams.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for tables and a report.")] = None,
     only: Annotated[str, typer.Option(help="One promise, or all whose names begin so.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Does every promise hold, inside its assumptions, in the hardest cells known and in those a search finds?
 

@@ -12,6 +12,7 @@ OPTIONS = {"p": "--probability"}
 
 
 def command(  # one parameter for each option of the command line
+    context: typer.Context,
     delta: Delta = "0.01",
     theta: Theta = "1/2",
     beta: Beta = "0.10",
@@ -40,7 +41,9 @@ def command(  # one parameter for each option of the command line
     from typeone.display import text_table
     from typeone.levels import number
     from typeone.panels.commands import _questions
+    from typeone.terminal.unused import refuse_unused
 
+    refuse_unused(context, _reasons(method, passing, probability, with_units=units is not None))
     options = panels.Options(
         delta=delta,
         theta=theta,
@@ -54,7 +57,9 @@ def command(  # one parameter for each option of the command line
     hoeffding = dataclasses.replace(options, generator="hoeffding")
     exact_units = panels.units_needed(options, passing=passing, power=power)
     other_units = panels.units_needed(hoeffding, passing=passing, power=power)
-    needed = panels.evaluators_needed(options, units=units or exact_units, p=probability, power=power)
+    needed = panels.evaluators_needed(
+        options, units=exact_units if units is None else units, p=probability, power=power
+    )
     columns: dict[str, list[Any]] = {"size": list(options.grid), "evaluators": [int(E) or None for E in needed]}
     if units is not None and evaluators is not None:
         chance = panels.certification(float(number("probability", probability)), evaluators, units, options)
@@ -68,3 +73,15 @@ def command(  # one parameter for each option of the command line
     else:
         typer.echo(f"generated units needed  {exact_units} (Hoeffding: {other_units})\n")
         typer.echo(text_table(list(columns), rows))
+
+
+def _reasons(method: str, passing: str, probability: str, *, with_units: bool) -> dict[str, str | None]:
+    """Why an option would change nothing."""
+    from typeone.levels import number
+
+    certain = number("passing", passing) == number("probability", probability) == 1
+    return {
+        "xi_e": "the familywise method has no such budget" if method == "familywise" else None,
+        "evaluators": None if with_units else "the chance of a certificate needs --units too",
+        "power": "no chance enters: --passing and --probability are 1" if certain else None,
+    }

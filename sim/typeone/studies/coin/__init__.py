@@ -22,11 +22,12 @@ from typeone.levels import Level
 class Coin(BaseModel):
     """The factors of the grid."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     heads: Annotated[Exact, Field(ge=0, le=1)] = Level("1/2")
     """Probability of heads."""
     flips: int = Field(default=10, ge=1, le=10_000)
+    """Flips of one repetition."""
     excess: Annotated[Exact, Field(ge=0)] = Level("0")
     """By how much the bold test oversteps its level.  Paired: cells that differ in it only share their draws."""
 

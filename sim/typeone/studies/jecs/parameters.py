@@ -24,9 +24,10 @@ class Parameters(BaseModel):
     from laws that satisfy the theorem.  ``real``: random splits of a score file.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     family: Literal["scores", "ideal", "real"] = "scores"
+    """``scores``: simulated scores; ``ideal``: p-values by law, as the theorem has them; ``real``: a score file."""
     models: int = Field(default=3, ge=1, le=64)
     """Models K (a score file has the models it has)."""
     candidates: int = Field(default=1000, ge=0, le=1_000_000)
@@ -44,6 +45,7 @@ class Parameters(BaseModel):
     """Models a contaminated item is in: ``one`` (uniform), ``each`` (one, and each other with probability ``also``),
     ``all``, ``nested`` (models 1 to J, J uniform), or weighted: ``0.3 one + 0.7 all``."""
     also: Share = Level("0.5")
+    """With the pattern ``each``: probability of each further model."""
     shift: Annotated[Exact, Field(ge=0)] = Level("3")
     """How much lower a model scores an item that it was not trained on, in SDs of its members' scores."""
     shift_spread: Annotated[Exact, Field(ge=0, le=1)] = Level("0")
@@ -57,9 +59,11 @@ class Parameters(BaseModel):
     low_share: Share = Level("0")
     """Probability that an item, of either role, scores ``low_shift`` lower under every model."""
     low_shift: Annotated[Exact, Field(ge=0)] = Level("6")
+    """See ``low_share``; in SDs of members' scores."""
     values: int = Field(default=0, ge=0, le=1_000_000)
     """Distinct values that scores can take, by cuts evenly spaced in (-3, 1); 0: no ties, 2: two-valued."""
     ties: Literal["attainable", "random"] = "attainable"
+    """How a rank counts calibration scores equal to the candidate's: all (attainable), or a random number of them."""
     law: str = "t"
     """Ideal family: the contaminated items' law.  ``mixture``: t, t^2 and t^3 equally often; ``t^c H(t)``: the
     largest of the p-values of K independent models, the item being in c of them as ``pattern`` says."""

@@ -27,7 +27,7 @@ CLOSE = 1e-11
 class Draw(BaseModel):
     """A unit's votes, the adversary's, and the panel."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     votes: int = Field(default=40, ge=1, le=10**6)
     """Votes M of the census."""

@@ -22,7 +22,7 @@ class Parameters(BaseModel):
     laws with ``concentration`` a + b.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     evaluators: int = Field(default=40, ge=1, le=100_000)
     """E; in attacks on a census its number of votes M."""
@@ -32,25 +32,37 @@ class Parameters(BaseModel):
     """Dependence: the probability that an evaluator votes by its one uniform shared by all units (see
     ``typeone_kernels.certificates``); 0 makes votes independent."""
     clear: Share = Level("7/10")
+    """Share of units whose acceptance probability is far from theta."""
     clarity: Share = Level("9/20")
+    """That distance: a clear unit is accepted with probability theta + clarity or theta - clarity."""
     unclear: Share = Level("1/50")
+    """The distance from theta of the other units."""
     accepting: Share = Level("1/2")
+    """Share of units that lie above theta."""
     concentration: Annotated[Exact, Field(ge=0)] = Level("0")
     """a + b of beta laws; 0: atoms."""
     delta: Exact = Level("0.01")
+    """Tolerated disagreement error of a panel."""
     theta: Exact = Level("1/2")
+    """Decision threshold: a group accepts with at least this share of positive votes."""
     beta: Exact = Level("0.10")
+    """Share of units that may stay uncertified."""
     grid: str = "3,5,7,11,15,23,31,47"
+    """Panel sizes of the certificate, separated by commas."""
     control: Literal["mass-controlled", "familywise"] = "mass-controlled"
     """The method of the certificate."""
     eta_e: Exact = Level("0.025")
+    """Error budget of the evaluators."""
     eta_g: Exact = Level("0.025")
+    """Error budget of the generator."""
     xi_e: Exact = Level("0.025")
+    """Mass of units whose interval may fail."""
     attack: Literal["none", "fixed", "targeted", "panel", "census", "capture"] = "none"
     """``none``: the certificate; else panels of ``size`` under attack at acceptance probability theta + clarity."""
     corrupted: Annotated[Exact, Field(ge=0)] = Level("0")
     """A share of the population (fixed, targeted, capture), or a number of votes (panel, census)."""
     size: int = Field(default=7, ge=1, le=10_000)
+    """Panel size K under attack."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Parameters:

@@ -16,7 +16,7 @@ _LEAST_RELIABILITY = Fraction(501, 1000)  # nearer 1/2 the thresholds of a vote 
 class Parameters(BaseModel):
     """One cell: the sources, what they share, and what the pooled rule knows of them."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     n: int = Field(default=12, ge=1, le=1_000)
     """Sources consulted on an item."""
@@ -31,6 +31,7 @@ class Parameters(BaseModel):
     labelled: int = Field(default=0, ge=0, le=100_000)
     """Labelled items from which each repetition estimates the reliabilities; 0: they are known."""
     prior: Annotated[Exact, Field(gt=0, lt=1)] = Level("0.5")
+    """Share of true hypotheses, which the pooled rule knows."""
     reference: int = Field(default=3, ge=1, le=1_000)
     """Sources with which the thresholds of the vote count and the vote share were set."""
     partial: Annotated[Exact, Field(ge=0, le=1)] = Level("0")

@@ -14,7 +14,7 @@ from typeone_kernels.exposure import draw_ranks
 class Canary(BaseModel):
     """The factors of the grid."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     references: int = Field(default=99, ge=1, le=10**6)
     """Reference canaries R."""
