@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from typeone_kernels._jit import kernel
 from typeone_kernels.buckets import RankBuffers
 from typeone_kernels.grouped import twice_wins_of
-from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET, evidence_sums, mean_key
+from typeone_kernels.scf import CALIBRATION, PARTICIPANT, REFERENCE, TARGET, evidence_sums, mean_key
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
-
-PARTICIPANT = 3  # a target that took part; TARGET is then a null test source
 
 
 @kernel

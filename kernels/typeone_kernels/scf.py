@@ -23,6 +23,8 @@ from typeone_kernels._jit import kernel
 from typeone_kernels.streams import mulhi
 
 TARGET, REFERENCE, CALIBRATION = 0, 1, 2
+PARTICIPANT = 3  # a target that took part, where a study knows; TARGET is then a null test source
+UNUSED, CONTROL = 4, 5  # left out by a random split, still to be split: no kernel is given these
 UNIT_BITS = 40
 _SCALE = 2.0**UNIT_BITS
 

@@ -162,7 +162,10 @@ def bh_twin(p, level):
 
 
 @settings(derandomize=True, deadline=None, max_examples=80)
-@given(st.lists(st.integers(-2, 9), min_size=1, max_size=8), st.sampled_from(["0.1", "0.25", "0.5", "0.9"]))
+@given(
+    st.lists(st.integers(-2, 9), min_size=1, max_size=8),
+    st.sampled_from(["0.1", "0.25", "0.5", "0.9", "1/3", "0.3333333333333333333333", "0.3333333333333333333334"]),
+)
 def test_fdr_equals_its_definition(targets, level):
     bags = [[0.0]] + [[float(i)] for i in range(8)] + [[float(t)] for t in targets]
     roles = ["reference"] + ["calibration"] * 8 + ["target"] * len(targets)
@@ -222,9 +225,9 @@ def test_own_statistics_run_beside_the_built_in_ones():
         ({}, {"options": scf.Options(method="ramia", rho="1")}, "rho=1"),
         ({}, {"options": scf.Options(ties="fair")}, "ties"),
         ({}, {"options": scf.Options(fdr="0")}, "fdr=0"),
-        ({}, {"options": scf.Options(fdr="0.1"), "split": scf.Split(repeats=2)}, "fdr"),
-        ({}, {"split": scf.Split(repeats=0)}, "splits=0"),
-        ({}, {"split": scf.Split(reference=2, repeats=2)}, "already fixes"),
+        ({}, {"options": scf.Options(fdr="0.1"), "split": scf.Split(splits=2)}, "fdr"),
+        ({}, {"split": scf.Split(splits=0)}, "splits=0"),
+        ({}, {"split": scf.Split(reference=2, splits=2)}, "already fixes"),
     ],
 )
 def test_bad_input_is_named(change, kwargs, message):

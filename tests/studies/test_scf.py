@@ -1,5 +1,6 @@
 """The SCF study: batching changes nothing, levels hold on real scores, scenarios are what they say."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from typeone.engine.runner import run
 from typeone.engine.streams import stream_key
 from typeone.engine.study import Cell, Column
 from typeone.levels import Level, levels
-from typeone.studies.scf import STUDY
-from typeone.studies.scf.headline import rows_of, sections
+from typeone.studies.scf import PLAN, STUDY
+from typeone.studies.scf.fit import estimates
+from typeone.studies.scf.headline import attainable, rows_of, sections
 from typeone.studies.scf.parameters import SHAPED
 from typeone.studies.scf.scenarios import SCENARIOS, draw_documents
 
@@ -153,6 +155,64 @@ def test_own_statistic_beside_the_built_in_ones():
     assert columns[Column("statistics:fmean", "auroc")] == pytest.approx(columns[Column("mean", "auroc")])
 
 
+OWN = """
+from numba import njit
+
+@njit
+def compiled(score, source, sizes, role, out):
+    out[:] = 0
+    for d in range(score.size):
+        out[source[d]] += score[d] / sizes[source[d]]
+
+def plain(bag):
+    return bag.mean()
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A module of one's own with a compiled and a plain mean."""
+    (tmp_path / "own_scf.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    return "own_scf"
+
+
+@pytest.mark.parametrize("reference", [20, 5])
+def test_a_compiled_statistic_is_calibrated_on_l_sources_everywhere(own, reference):
+    """Simulated, in the table and in the planner: at .05 no rejection with L = 15, and one rank of 26 with L = 25."""
+    found = {}
+    for L in (15, 25):
+        for kind in ("compiled", "plain"):
+            c = cell(scenario="enron", reference=reference, calibration=L, own=f"{own}:{kind}")
+            columns = STUDY.simulate(c, STUDY.share(c), 0, 20)
+            tpr = Column(c.parameters.own, "tpr", "0.05")
+            steps = PLAN["steps"](c.parameters, tpr)
+            law = PLAN["law"]([c.parameters], tpr, None)
+            assert (columns[tpr] == 0).all() == (steps == (0,)) == (law == [0.0])
+            found[kind, L] = steps, attainable(c.parameters, c.parameters.own, Level("0.05"))
+    assert found["compiled", 15] == ((0,), 0.0)
+    assert found["compiled", 25] == ((1,), 1 / 26)
+    for L in (15, 25):
+        m = reference + L
+        most = (m + 1) // 20
+        assert found["plain", L] == ((most,), most / (m + 1))
+
+
+def test_the_attainable_level_of_a_statistic_that_is_gone_is_unknown(own):
+    parameters = STUDY.parameters(scenario="enron", own=f"{own}:compiled")
+    record = {"cell": 0, "method": parameters.own, "estimate": 0.5, "mc_se": 0.1, "sd": 0.2, "valid": 9}
+    record |= {"lower": 0.4, "upper": 0.6}
+    measures = [("auroc", ""), ("tpr", "0.05"), ("fpr", "0.05")]
+    summary = pa.Table.from_pylist([record | {"measure": measure, "level": level} for measure, level in measures])
+
+    def last(own):
+        (row,) = rows_of(summary.set_column(1, "method", pa.array([own] * 3)), [parameters])
+        return sections([row], ["0.05"])[-1][2]
+
+    assert last(parameters.own) == [[parameters.own, f"{1 / 26:.4f}"]]
+    assert last("gone_scf:compiled") == [["gone_scf:compiled", "unknown"]]
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_scenarios_have_the_published_sizes(name):
     scenario = SCENARIOS[name]
@@ -177,6 +237,20 @@ def test_a_scenario_takes_another_shape():
     other = cell(scenario="chromium", tau="0.5", nu="3", stretch="2", share="0.1").parameters.scene.shape
     assert (other.tau, other.nu, other.stretch, other.share) == (0.5, 3, 2, 0.1)
     assert (other.effect, other.ceiling) == (shape.effect, shape.ceiling)
+
+
+def test_a_scenario_stands_in_for_the_cells_own():
+    """As the fit draws its shapes: the same numbers as from a cell with that shape, and no scenario is changed."""
+    before = dict(SCENARIOS)
+    shape = replace(SCENARIOS["chromium"].shape, tau=0.5, share=0.25)
+    c = cell(scenario="chromium", population="redraw")
+    changed = cell(scenario="chromium", population="redraw", tau="0.5", share="0.25")
+    own, given = STUDY.simulate(changed, None, 2, 3), STUDY.simulate(c, c.parameters.scene.reshaped(shape), 2, 3)
+    assert all(own[column].tolist() == given[column].tolist() for column in own)
+    assert own[Column("scf", "auroc")].tolist() != STUDY.simulate(c, None, 2, 3)[Column("scf", "auroc")].tolist()
+    fitted = [estimates("chromium", of, 3, 1)["auroc scf"].tolist() for of in (shape, SCENARIOS["chromium"].shape)]
+    assert fitted[0] != fitted[1]
+    assert before == SCENARIOS
 
 
 def test_without_responding_documents_no_method_tells_participants_apart():

@@ -60,7 +60,7 @@ class Bags:
 def bags_of(scores: Any, sources: Any, *, name: str = "scores") -> Bags:
     """Bags from a sequence of scores (D,) and as many source labels (any integer or string kind)."""
     try:
-        table = pa.table({"scores": _as_array(scores), "sources": _as_array(sources)})
+        table = tables.as_table({"scores": _as_array(scores), "sources": _as_array(sources)})
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ValueError(f"{name} and sources: {str(error).splitlines()[0]}") from None
     if table.num_rows == 0:

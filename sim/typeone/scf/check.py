@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from typeone import tables
 from typeone.audit import (
-    COMPARISON_HEADER,
     Audit,
+    TwoGroups,
+    alike,
     codes_of,
     columns_table,
-    compare,
-    comparison_findings,
     duplicate_rows,
     flat_columns,
     in_several,
@@ -70,16 +69,23 @@ def check(
         return audit
     _scores(audit, values, target)
     group = codes_of(table, [group_name])
-    in_several(audit, codes, group, "sources", "role")
+    in_several(audit, codes, group, ("source", "sources"), "role")
     others = [name for name in flat_columns(table) if name not in (source, group_name)]
     key = codes_of(table, [document] if document else others)
-    kind = "documents" if document else "documents (compared by all other columns)"
+    by = "" if document else " (compared by all other columns)"
+    kind = f"document{by}", f"documents{by}"
     if document or set(others) - {score}:
         in_several(audit, key, group, kind, "role")
         in_several(audit, key, codes, kind, "source")
     else:
         audit.add("note", "documents cannot be told apart: name a column that identifies them")
-    _alike(audit, table, codes, len(names), target, columns)
+    is_target = np.zeros(len(names), bool)
+    is_target[codes[target]] = True
+    groups = TwoGroups(codes, is_target, "source", ("controls", "targets"))
+    quantities = {"documents per source": groups.rows} | {
+        f"{name}, mean of source": groups.mean(tables.scores(table, name, missing="drop")) for name in columns
+    }
+    alike(audit, groups, quantities, "exchangeability is doubtful")
     return audit
 
 
@@ -105,30 +111,3 @@ def _scores(audit: Audit, values: NDArray[np.float64], target: NDArray[np.bool_]
         audit.add("note", f"{tied} scores repeat another score; ties count against the discovery")
     if not (~target).any() or not target.any():
         audit.add("warning", "targets and controls are both needed")
-
-
-def _alike(
-    audit: Audit,
-    table: Any,
-    codes: NDArray[np.int64],
-    sources: int,
-    target: NDArray[np.bool_],
-    columns: Sequence[str],
-) -> None:
-    is_target = np.zeros(sources, bool)
-    is_target[codes[target]] = True
-    size = np.bincount(codes, minlength=sources).astype(float)
-    quantities = {"documents per source": size}
-    for name in columns:
-        values = tables.scores(table, name, missing="drop")
-        there = ~np.isnan(values)
-        count = np.bincount(codes[there], minlength=sources)
-        total = np.bincount(codes[there], weights=values[there], minlength=sources)
-        quantities[f"{name}, mean of source"] = np.divide(total, count, out=np.full(sources, np.nan), where=count > 0)
-    rows = [
-        compare(name, of[~is_target & ~np.isnan(of)], of[is_target & ~np.isnan(of)])
-        for name, of in quantities.items()
-        if (~is_target & ~np.isnan(of)).any() and (is_target & ~np.isnan(of)).any()
-    ]
-    audit.tables.append(("controls against targets, one value for each source", COMPARISON_HEADER, list(rows)))
-    comparison_findings(audit, rows)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from typeone import tables
 from typeone.scf.bags import Bags
-from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET
+from typeone_kernels.scf import CALIBRATION, CONTROL, REFERENCE, TARGET
 
 ROLES = {"target": TARGET, "reference": REFERENCE, "calibration": CALIBRATION}
 
@@ -21,7 +21,7 @@ class Documents:
     """Sources in order of first appearance.
 
     bags : the documents that have a score, by source.
-    role (sources,) : one of ``ROLES``; where only controls are named, 1 for a control that is still to be split.
+    role (sources,) : one of ``ROLES``; where only controls are named, CONTROL or TARGET.
     dropped : documents without a score, which are left out.
     """
 
@@ -46,7 +46,8 @@ def read_documents(
         name, by_document = role, roles(table, role)
     else:
         assert control is not None
-        name, by_document = control, tables.booleans(table, control).astype(np.int8)  # 1 = control, split later
+        is_control = tables.booleans(table, control)
+        name, by_document = control, np.where(is_control, CONTROL, TARGET).astype(np.int8)
     by_source = _constant(by_document, codes, names, f"column {name!r}", source)
     kept = ~np.isnan(scores)
     _every_source_kept(codes, names, kept, source)

@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import html_paragraphs, html_table, text_table
+from typeone.display import first_rows, folded, html_paragraphs, html_table, text_table, warned
 from typeone.levels import Level
 from typeone.notebook import drawn
 from typeone.scf.statistics import TITLES
@@ -23,6 +22,11 @@ GUARANTEE = (
     "source that did not take part is rejected with probability at most the attainable level. The probability "
     "is also over the draw of the calibration sources: for one draw the rate varies around it."
 )
+
+
+def most_ranks(level: Fraction, m: int) -> int:
+    """floor(t (m + 1)): with m calibration sources p <= t exactly for ranks up to this; 0 when it holds for none."""
+    return math.floor(level * (m + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class Result:
         steps = self.calibration_sources + 1
         if self.spread is not None:
             return Fraction(level) if level >= Fraction(2, steps) else Fraction(0)
-        return Fraction(math.floor(level * steps), steps)
+        return Fraction(most_ranks(level, self.calibration_sources), steps)
 
     @property
     def guarantee(self) -> str:
@@ -148,25 +152,25 @@ class Result:
         for t in self.levels:
             yield t.text, float(self.attainable(t)), int(self.reject(t).sum())
 
-    def _by_evidence(self) -> list[tuple[Any, ...]]:
+    def _by_evidence(self) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The smallest p-values first, as many as are shown."""
         table = self.to_arrow()
-        order = np.argsort(self.p_value, kind="stable")
-        return [tuple(row.values()) for row in table.take(pa.array(order)).to_pylist()]
+        return table.column_names, first_rows(table, np.argsort(self.p_value, kind="stable"))
 
     def __str__(self) -> str:
         parts = [
             self.title,
             text_table(["level", "attainable", "rejected"], self._levels()),
-            text_table(self.to_arrow().column_names, self._by_evidence()),
-            *(f"warning: {warning}" for warning in self.warnings),
-            fill(self.guarantee, 80),
+            text_table(*self._by_evidence(), total=len(self)),
+            *warned(self.warnings),
+            self.guarantee,
         ]
-        return "\n\n".join(parts)
+        return folded("\n\n".join(parts))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         levels = html_table(["level", "attainable", "rejected"], self._levels())
-        rows = html_table(self.to_arrow().column_names, self._by_evidence(), caption=self.title)
-        notes = html_paragraphs([*(f"warning: {warning}" for warning in self.warnings), self.guarantee])
+        rows = html_table(*self._by_evidence(), caption=self.title, total=len(self))
+        notes = html_paragraphs([*warned(self.warnings), self.guarantee])
         return levels + drawn("scf", self) + rows + notes

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone.scf.bags import Bags
-from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET
+from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET, UNUSED
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
-
-UNUSED = 3  # the role of a control that a random split leaves out
 
 MOST_SPLITS = 100_000
 
@@ -25,33 +23,35 @@ class Split:
 
     reference, calibration : numbers of sources K and L; None takes two fifths, and all that remain.
     seed : names the random split (and the random tie breaks).
-    repeats : one split is one draw of luck; with R > 1 the p-value is twice the mean of R splits' p-values.
+    splits : one split is one draw of luck; with R > 1 the p-value is twice the mean of R splits' p-values.
 
     >>> split = Split(reference=40, calibration=59, seed=1)
-    >>> split.repeats
+    >>> split.splits
     1
     """
 
     reference: int | None = None
     calibration: int | None = None
     seed: int = 0
-    repeats: int = 1
+    splits: int = 1
 
 
 DEFAULT_SPLIT = Split()
 
 
-def sizes(by_source: NDArray[np.int8], split: Split, *, from_roles: bool) -> tuple[int, int]:
-    """(K, L) of a random split, or a ValueError that says which number does not fit."""
-    if not 1 <= split.repeats <= MOST_SPLITS:
-        raise ValueError(f"splits={split.repeats}: lies between 1 and {MOST_SPLITS}")
+def sizes(by_source: NDArray[np.int8], split: Split) -> tuple[int, int]:
+    """(K, L) of a random split, or a ValueError that says which number does not fit.
+
+    ``by_source`` (S,) : every source's role; those that are divided already say how many of each.
+    """
+    if not 1 <= split.splits <= MOST_SPLITS:
+        raise ValueError(f"splits={split.splits}: lies between 1 and {MOST_SPLITS}")
     controls = int((by_source != TARGET).sum())
     K, L = split.reference, split.calibration
-    if from_roles:
+    if np.isin(by_source, (REFERENCE, CALIBRATION)).any():
         if K is not None or L is not None:
             raise ValueError("reference, calibration: the role column already fixes these numbers")
-        K = int((by_source == REFERENCE).sum())
-        L = int((by_source == CALIBRATION).sum())
+        K, L = counted(by_source)
     if K is None:
         K = controls * 2 // 5 if L is None else controls - L
     if L is None:
@@ -67,6 +67,11 @@ def sizes(by_source: NDArray[np.int8], split: Split, *, from_roles: bool) -> tup
     return int(K), int(L)
 
 
+def counted(by_source: NDArray[np.int8]) -> tuple[int, int]:
+    """(K, L) that the roles name."""
+    return int((by_source == REFERENCE).sum()), int((by_source == CALIBRATION).sum())
+
+
 def partitions(
     bags: Bags, by_source: NDArray[np.int8], numbers: tuple[int, int], split: Split
 ) -> Iterator[NDArray[np.int8]]:
@@ -76,7 +81,7 @@ def partitions(
     controls = order[by_source[order] != TARGET]
     state = np.zeros(STATE_WORDS, np.uint64)
     key = np.array([split.seed, 0], np.uint64)
-    for repeat in range(split.repeats):
+    for repeat in range(split.splits):
         open_stream(state, key, repeat, _LANE)
         pool = controls.copy()
         draw_subset(state, pool, K + L)

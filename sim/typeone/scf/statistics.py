@@ -49,6 +49,10 @@ class Statistic:
         """True when the statistic needs reference sources (and calibrates on the other controls)."""
         return self.kernel is not None or (self.function is None and self.name in EVIDENCE)
 
+    def calibration_sources(self, K: int, L: int) -> int:
+        """How many of K reference and L calibration sources the statistic is calibrated on."""
+        return L if self.referenced else K + L
+
     def of_bags(self, bags: Bags) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """A raw statistic of every source, (S,), and its dense ranks (S,).
 
@@ -127,6 +131,9 @@ def statistic(method: str | Callable[..., Any], *, rho: LevelLike = "0.5") -> St
     statistic ``kernel(score, source, sizes, role, out)``: documents sorted by score, largest first (``score``,
     ``source`` (D,)), ``sizes`` and ``role`` (S,) (0 target, 1 reference, 2 calibration); it fills ``out`` (S,).
     In both, larger = more evidence of participation.
+
+    Raises ValueError for a name that is no method's, a function that cannot be imported, and a ``rho`` outside
+    (0, 1) where the method is built in.
 
     >>> statistic("ramia", rho="0.25").rho.text
     '0.25'

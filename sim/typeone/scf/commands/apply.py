@@ -10,7 +10,6 @@ from typeone.scf.commands._options import Control, File, Role, Score, Source, re
 from typeone.terminal.options import SEEDS, AsJson, Out, Quiet, Rows
 
 OPTIONS = {"levels": "--level"}
-RAW_METHODS = ("mean", "max", "min", "ramia")
 
 
 def command(  # one parameter for each option of the command line
@@ -52,7 +51,8 @@ def command(  # one parameter for each option of the command line
     # A researcher's own module:function is looked for where the command is run.
     if ":" in method and "" not in sys.path:
         sys.path.insert(0, "")
-    refuse_unused(context, _reasons(method, by_role=control is None))
+    by_role, whole = control is None, reference is None or calibration is None
+    refuse_unused(context, _reasons(method, ties, by_role=by_role, whole=whole))
     tables.check_outputs([out], [file])
     table, roles = read(file, rows, role, control)
     options = scf.Options(method, cap, level or ["0.05"], smoothing, rho, fdr, ties)  # type: ignore[arg-type]
@@ -71,11 +71,22 @@ def command(  # one parameter for each option of the command line
     give(result, [(out, result.to_arrow)], as_json=as_json, quiet=quiet)
 
 
-def _reasons(method: str, *, by_role: bool) -> dict[str, str | None]:
-    """Why an option would change nothing."""
+def _reasons(method: str, ties: str, *, by_role: bool, whole: bool) -> dict[str, str | None]:
+    """Why an option would change nothing; ``whole``: reference and calibration sources are all controls there are."""
+    from typeone.scf.statistics import EVIDENCE, statistic
+
+    sizes = seed = "roles are given in a column" if by_role else None
+    if not by_role and whole and not statistic(method).referenced:
+        sizes = f"--method {method} is calibrated on all controls; only both numbers together can leave some out"
+        seed = f"--method {method} is calibrated on all controls"
+    if seed is not None:
+        seed = None if ties == "random" else f"{seed} and --ties {ties} draws nothing"
     return {
         "cap": None if method == "scf" else f"--method {method} has no cap",
-        "smoothing": f"--method {method} has no reference tail" if method in RAW_METHODS else None,
+        "smoothing": None if method in EVIDENCE else f"--method {method} has no reference tail",
         "rho": None if method == "ramia" else f"--method {method} trims nothing",
-        **dict.fromkeys(("reference", "calibration", "splits"), "roles are given in a column" if by_role else None),
+        "reference": sizes,
+        "calibration": sizes,
+        "splits": "roles are given in a column" if by_role else None,
+        "seed": seed,
     }

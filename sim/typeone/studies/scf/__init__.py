@@ -5,6 +5,12 @@ from typeone.studies.scf.parameters import SHAPED, Parameters, unused
 from typeone.studies.scf.planning import PLAN
 from typeone.studies.scf.simulate import share, simulate
 
+
+def _own_modules(parameters: Parameters) -> list[str]:
+    """Where a statistic of the user's own comes from."""
+    return [parameters.own.partition(":")[0]] if parameters.own else []
+
+
 STUDY = Study(
     name="scf",
     text="Source inference: AUROC, TPR and FPR of SCF and its comparators over random partitions of a null pool.",
@@ -26,6 +32,7 @@ STUDY = Study(
     paired=("cap", "smoothing", "rho", "own", "effect", "pool", "queries", "resample", *SHAPED),
     inputs=("scores",),
     levels=("0.05", "0.10", "0.20"),
+    code=_own_modules,
 )
 
 __all__ = ["PLAN", "STUDY"]

@@ -14,9 +14,8 @@ from scipy.stats import qmc
 from typeone.engine.streams import stream_key
 from typeone.engine.study import Cell, Column
 from typeone.levels import Level
-from typeone.studies.scf import scenarios
 from typeone.studies.scf.parameters import Parameters
-from typeone.studies.scf.scenarios import ORDER, Scenario, Shape
+from typeone.studies.scf.scenarios import ORDER, SCENARIOS, Scenario, Shape
 from typeone.studies.scf.simulate import simulate
 
 CAPPED = ("capped_nonparticipants", "capped_participants")
@@ -57,14 +56,9 @@ def targets(scenario: Scenario) -> dict[str, float]:
 
 def estimates(name: str, shape: Shape, populations: int, seed: int) -> dict[str, NDArray[np.float64]]:
     """Each target over ``populations`` redrawn populations with one partition each (common random numbers)."""
-    before = scenarios.SCENARIOS[name]
-    scenarios.SCENARIOS[name] = before.reshaped(shape)
-    try:
-        parameters = Parameters(scenario=name, population="redraw")
-        cell = Cell(0, parameters, (Level("0.05"),), stream_key(seed, "scf fit", {"scenario": name}))
-        columns = simulate(cell, None, 0, populations)
-    finally:
-        scenarios.SCENARIOS[name] = before
+    parameters = Parameters(scenario=name, population="redraw")
+    cell = Cell(0, parameters, (Level("0.05"),), stream_key(seed, "scf fit", {"scenario": name}))
+    columns = simulate(cell, parameters.scene.reshaped(shape), 0, populations)
     found = {f"auroc {method}": columns[Column(method, "auroc")] for method in ORDER}
     return found | {capped: columns[Column("scf", capped)] for capped in CAPPED}
 
@@ -74,7 +68,7 @@ def fit(name: str, *, populations: int, seed: int, most: int, tell: Callable[[in
 
     Nelder-Mead throughout; ``most`` evaluations of the last search.
     """
-    wanted = targets(scenarios.SCENARIOS[name])
+    wanted = targets(SCENARIOS[name])
     calls = 0
 
     def loss(x: NDArray[np.float64], drawn: int = populations) -> float:
@@ -98,7 +92,7 @@ def fit(name: str, *, populations: int, seed: int, most: int, tell: Callable[[in
 
     few = max(10, populations // 8)
     starts = BOX[0] + (BOX[1] - BOX[0]) * qmc.Sobol(BOX.shape[1], seed=seed).random(STARTS)
-    starts = np.vstack([_vector(scenarios.SCENARIOS[name].shape), starts])
+    starts = np.vstack([_vector(SCENARIOS[name].shape), starts])
     screened = sorted(starts, key=lambda x: loss(x, few))[:KEPT]
     _, winner = min((search(x, 2 * few, SHORT) for x in screened), key=lambda found: found[0])
     shape = _shape(search(winner, populations, most)[1])

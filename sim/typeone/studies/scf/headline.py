@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from typeone.levels import Level
-from typeone.scf.statistics import EVIDENCE, TITLES
-from typeone.studies.scf.parameters import Parameters
+from typeone.scf.result import most_ranks
+from typeone.scf.statistics import TITLES
+from typeone.studies.scf.parameters import Parameters, calibration_size
 
 Row = dict[str, Any]
 
@@ -46,13 +46,17 @@ def rows_of(summary: pa.Table, parameters: Sequence[Parameters]) -> list[Row]:
     return [found[key] for key in sorted(found, key=lambda key: (key[0], order.get(key[1], 9), key[1]))]
 
 
-def attainable(p: Parameters, method: str, level: Level) -> float:
+def attainable(p: Parameters, method: str, level: Level) -> float | None:
     """The largest possible rate at ``level``: floor(t (m + 1)) / (m + 1) with the method's m calibration sources.
 
-    A statistic of your own is calibrated like a raw one when it is a plain function.
+    None for a statistic of your own that cannot be imported any more: whether it is compiled, and calibrated on L
+    sources, is not known.
     """
-    m = p.L if method in EVIDENCE else p.K + p.L
-    return math.floor(level * (m + 1)) / (m + 1)
+    try:
+        m = calibration_size(p, method)
+    except ValueError:
+        return None
+    return most_ranks(level, m) / (m + 1)
 
 
 def named(p: Parameters) -> str:
@@ -84,7 +88,7 @@ def sections(rows: Sequence[Row], levels: Sequence[str]) -> list[Section]:
     for measure, title in (("tpr", "participants found (TPR)"), ("fpr", "controls accused (FPR)")):
         body = [[*place(row), *(_pm(row, f"{measure} {t}") for t in levels)] for row in rows]
         found.append((title, [*head, *(f"at {t}" for t in levels)], body))
-    attainable_body = [[*place(row), *(f"{row[f'attainable {t}']:.4f}" for t in levels)] for row in rows]
+    attainable_body = [[*place(row), *(_rate(row[f"attainable {t}"]) for t in levels)] for row in rows]
     found.append(("largest FPR that is possible (attainable level)", found[-1][1], attainable_body))
     return found
 
@@ -103,6 +107,10 @@ def gains(summary: pa.Table, method: str = "scf") -> Section:
     ]
     header = ["over", "gain in AUROC", "wins", "ties", "losses"]
     return f"{TITLES.get(method, method)} against each other method, partition by partition", header, body
+
+
+def _rate(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.4f}"
 
 
 def _pm(row: Mapping[str, Any], name: str) -> str:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from typeone.engine.parameters import Exact
 from typeone.levels import Level
+from typeone.scf.statistics import statistic, trimmed_share
 from typeone.scf.tail import cap_level, smoothing_rule
 from typeone.studies.scf.scenarios import SCENARIOS, Scenario
 
@@ -18,13 +19,14 @@ SHAPED = ("tau", "nu", "stretch", "share")
 class Parameters(BaseModel):
     """One cell: where the population comes from, and how its null pool is divided."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     scenario: str = "scores"
     """``scores`` (a score file: ``[inputs] scores``, or the packaged real scores) or the name of a scenario."""
     population: Literal["fixed", "redraw"] = "fixed"
     """One population for all repetitions, or a new one from the scenario in each."""
     population_seed: int = Field(default=1, ge=0, lt=2**63)
+    """Seed of a fixed population of a scenario."""
     reference: int = Field(default=0, ge=0)
     """Reference sources K; 0: the scenario's own, or 20 for a score file."""
     calibration: int = Field(default=0, ge=0)
@@ -32,13 +34,19 @@ class Parameters(BaseModel):
     queries: int = Field(default=0, ge=0, le=1000)
     """Queries (documents) of every source of a scenario; 0: the published number, or 1 to 16 where that varies."""
     cap: Exact = Level("0.05")
+    """Evidence cap alpha of SCF; 0: uncapped."""
     smoothing: str = "document"
+    """Of the reference tail: ``document``, ``source``, or a number above 0."""
     rho: Exact = Level("0.5")
+    """Share of each bag that RaMIA trims."""
     own: str = ""
     """A statistic of your own, ``module:function``, beside the built-in ones."""
     source: str = "source"
+    """Column of the score file with the source."""
     score: str = "score_ratio"
+    """Column of the score file with the score, larger = more evidence."""
     participant: str = "participant"
+    """Column of the score file that is true for sources that took part."""
     control: str = ""
     """Column that is true for known nonparticipants; empty: every source that is not a participant."""
     packaged: Literal["scf", "scf_null"] = "scf"
@@ -81,9 +89,7 @@ class Parameters(BaseModel):
     @field_validator("rho")
     @classmethod
     def _rho(cls, value: Level) -> Level:
-        if not 0 < value < 1:
-            raise ValueError(f"{value.text}: the trimmed share lies strictly between 0 and 1")
-        return value
+        return trimmed_share(value)
 
     @model_validator(mode="after")
     def _fits(self) -> Parameters:
@@ -129,6 +135,11 @@ class Parameters(BaseModel):
     def L(self) -> int:
         """Calibration sources of a partition."""
         return self.calibration or (SCENARIOS[self.scenario].calibration if self.scenario in SCENARIOS else 39)
+
+
+def calibration_size(p: Parameters, method: str) -> int:
+    """How many sources ``method``, a name or ``module:function``, is calibrated on: L, or K + L when it is raw."""
+    return statistic(method).calibration_sources(p.K, p.L)
 
 
 _FILE = ("source", "score", "participant", "control", "packaged", "rows", "scores")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 from typeone.engine.study import Cell, Column
 from typeone.levels import Level
-from typeone.scf.statistics import EVIDENCE
-from typeone.studies.scf.parameters import Parameters
+from typeone.scf.result import most_ranks
+from typeone.studies.scf.parameters import Parameters, calibration_size
 from typeone.studies.scf.pilot import effect_interval, pilot_of
 from typeone.studies.scf.population import read_file
 
@@ -21,7 +20,7 @@ def steps(p: Parameters, column: Column) -> tuple[int, ...] | None:
     if column.measure not in REJECTIONS:
         return None
     level = Level(column.level)
-    return tuple(_most(p, method, level) for method in column.method.split(" - "))
+    return tuple(most_ranks(level, calibration_size(p, method)) for method in column.method.split(" - "))
 
 
 def law(cells: Sequence[Parameters], column: Column, bound: Fraction) -> list[float | None]:
@@ -45,11 +44,6 @@ def holds_for(cell: Cell) -> str:
             "--population redraw draws a new one in every repetition."
         )
     return ""
-
-
-def _most(p: Parameters, method: str, level: Level) -> int:
-    m = p.L if method in EVIDENCE else p.K + p.L
-    return math.floor(level * (m + 1))
 
 
 def common(cells: Sequence[Cell]) -> dict[str, int]:

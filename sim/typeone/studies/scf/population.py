@@ -15,7 +15,7 @@ from typeone.scf.bags import Bags, key_shift
 from typeone.scf.statistics import BUILT_IN, Statistic, statistic
 from typeone.scf.tail import TailScale, smoothing_rule
 from typeone.studies.scf.parameters import Parameters
-from typeone.studies.scf.scenarios import draw_documents
+from typeone.studies.scf.scenarios import Scenario, draw_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,9 @@ def _by_source(codes: NDArray[np.int64], sources: int, by_document: NDArray[np.b
     return by_source
 
 
-def from_scenario(p: Parameters, key: tuple[int, int], repetition: int) -> Population:
-    """A population drawn from the scenario's generative model."""
-    scenario = p.scene
+def from_scenario(p: Parameters, key: tuple[int, int], repetition: int, scenario: Scenario | None = None) -> Population:
+    """A population drawn from a scenario's generative model, the cell's own when none is given."""
+    scenario = scenario or p.scene
     score, codes, participants = draw_documents(scenario, key, repetition)
     names = np.arange(scenario.sources)
     is_participant = names < participants

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,12 +13,13 @@ from numpy.typing import NDArray
 from typeone.engine.study import Cell, Column, Columns
 from typeone.levels import Level
 from typeone.scf.bags import as_ranks, ordered_keys
+from typeone.scf.result import most_ranks
 from typeone.scf.tail import cap_evidence, smoothing_rule
 from typeone.studies.scf.parameters import Parameters
 from typeone.studies.scf.pilot import Pilot, pilot_of
 from typeone.studies.scf.population import Population, RawOrder, from_bags, from_scenario, read_file
+from typeone.studies.scf.scenarios import Scenario
 from typeone_kernels.partitions import (
-    PARTICIPANT,
     Keys,
     draw_roles,
     evidence,
@@ -28,7 +28,7 @@ from typeone_kernels.partitions import (
     referenced_counts,
     source_keys,
 )
-from typeone_kernels.scf import TARGET
+from typeone_kernels.scf import PARTICIPANT, TARGET
 
 BATCH = 32  # partitions whose buffers are alive together
 
@@ -62,14 +62,20 @@ def share(cell: Cell) -> Population | Pilot | None:
     return from_scenario(p, (p.population_seed, 0), 0)
 
 
-def simulate(cell: Cell, shared: Population | Pilot | None, first: int, count: int) -> Columns:
-    """Measures of partitions ``first`` .. ``first + count - 1``, one value for each."""
+def simulate(cell: Cell, shared: Population | Pilot | Scenario | None, first: int, count: int) -> Columns:
+    """Measures of partitions ``first`` .. ``first + count - 1``, one value for each.
+
+    ``shared`` is what ``share`` returns, or a scenario in place of the cell's own.
+    """
     p: Parameters = cell.parameters
     if not isinstance(shared, Population):
-        draw = partial(shared.draw if shared else from_scenario, p, cell.key)
+        if isinstance(shared, Pilot):
+            draw, sizes = partial(shared.draw, p, cell.key), (shared.participants.size, shared.pool(p))
+        else:
+            scene = shared or p.scene
+            draw, sizes = partial(from_scenario, p, cell.key, scenario=scene), (scene.participants, scene.pool)
         one_each = (draw(repetition) for repetition in range(first, first + count))
         batches = [_batch(cell, population, first + i, 1) for i, population in enumerate(one_each)]
-        sizes = (shared.participants.size, shared.pool(p)) if shared else (p.scene.participants, p.scene.pool)
     else:
         starts = range(first, first + count, BATCH)
         batches = [_batch(cell, shared, start, min(BATCH, first + count - start)) for start in starts]
@@ -149,7 +155,7 @@ def _raw(cell: Cell, raw: RawOrder, roles: NDArray[np.int8]) -> Counts:
 
 
 def _cuts(cell: Cell, m: int) -> NDArray[np.int64]:
-    return np.array([math.floor(level * (m + 1)) for level in cell.levels])
+    return np.array([most_ranks(level, m) for level in cell.levels])
 
 
 def _columns(

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from typeone.engine.streams import generator
 from typeone.engine.study import Cell, Columns
 from typeone.levels import Level
-from typeone.panels.certificate import passing
+from typeone.panels.certificate import passing_counts
 from typeone.panels.options import Options, Terms
 from typeone.panels.thresholds import lower_tail, most_unfavorable_share, needed_to_err
 from typeone.studies.panels.parameters import Parameters as StudyParameters
@@ -29,7 +29,7 @@ def _unit() -> Iterator[ExactRate]:
             for E in (5, 20, 40):
                 options = Options(delta=delta, method="familywise", generator="catalogue", eta_e=eta, grid=(3, 7, 47))
                 terms = Terms.of(options)
-                rule = passing(E, 1, terms)
+                rule = passing_counts(E, 1, terms)
                 half = Fraction(Level(eta)) / 2
                 for i, size in enumerate((3, 7, 47)):
                     for accepting in (True, False):

@@ -21,7 +21,7 @@ from typeone.engine.streams import generator
 from typeone.engine.study import Cell, Columns
 from typeone.levels import Level
 from typeone.scf.bags import Bags
-from typeone.scf.statistics import BUILT_IN, EVIDENCE
+from typeone.scf.statistics import BUILT_IN
 from typeone.studies.scf.parameters import Parameters as StudyParameters
 from typeone.studies.scf.population import Population, from_bags
 from typeone.studies.scf.simulate import simulate as study
@@ -84,7 +84,7 @@ def level_errors(parameters: Parameters, shared: Population, key: Key, first: in
 
 def calibrated(method: str, K: int, L: int) -> int:
     """Sources a method calibrates on: SCF and Fisher give K of them to the reference."""
-    return L if method in EVIDENCE else K + L
+    return L if method in ("scf", "fisher") else K + L
 
 
 TINY: dict[str, list[list[float]]] = {

@@ -52,7 +52,7 @@ def _splits(parameters: Parameters, shared: None, key: Key, first: int, count: i
     p = []
     for i in range(count):
         rng = generator(key, first + i)
-        split = scf.Split(reference=2, seed=int(rng.integers(2**63)), repeats=parameters["repeats"])
+        split = scf.Split(reference=2, seed=int(rng.integers(2**63)), splits=parameters["repeats"])
         options = scf.Options(method=parameters["method"])
         doubled = scf.apply(_pool_table(parameters, rng), control="control", options=options, split=split).p_exact[0]
         p.append(doubled / 2 if parameters.get("broken") else doubled)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from typeone.terminal.options import Quiet
+
 
 def command(  # one parameter for each option of the command line
     scenario: Annotated[list[str], typer.Argument(help="reddit, cc-news, enron, chromium.")],
@@ -15,7 +17,7 @@ def command(  # one parameter for each option of the command line
     most: Annotated[int, typer.Option(min=1, help="Most evaluations.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Write (or update) a file like shapes.json here.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what --out would hold.")] = False,
-    quiet: Annotated[bool, typer.Option(help="Print errors only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Fit SCENARIO's six numbers; TPR, FPR, cap sensitivity and SDs are held out.
 
