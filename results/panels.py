@@ -27,7 +27,7 @@ from typeone import exact, panels
 from typeone.display import markdown_table
 from typeone.engine.lookup import design_called
 from typeone.engine.runner import run
-from typeone.panels.certificate import passing
+from typeone.panels.certificate import passing_counts
 from typeone.panels.options import Terms
 from typeone_kernels import bounds
 from typeone_kernels.tailsum import WORK
@@ -92,8 +92,8 @@ def census_values() -> Iterator[tuple[str, str, Any]]:
     gaps = set(small) ^ {*range(low + 1), *range(high, 41)}
     ours = f"C ≤ {low} or C ≥ {high}" + (f", but not {sorted(gaps)}" if gaps else "")
     yield "stable size ≤ 7, M = 40", "C ≤ 6 or C ≥ 34", ours
-    familywise = passing(40, 50, Terms.of(panels.Options(method="familywise")))
-    controlled = passing(40, 50, Terms.of(panels.Options(xi_e="0.05")))
+    familywise = passing_counts(40, 50, Terms.of(panels.Options(method="familywise")))
+    controlled = passing_counts(40, 50, Terms.of(panels.Options(xi_e="0.05")))
     for text, rule, size, published in (
         ("passes, K = 47, E = 40, γ = .025/50", familywise, 47, "C ≥ 37 or C ≤ 3"),
         ("passes, K = 7, E = 40, γ = .025/50", familywise, 7, "never"),

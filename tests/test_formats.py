@@ -11,11 +11,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from typeone import formats, tables
+from typeone import formats, ipc, tables
 
 ROWS = [{"source": "a", "score": 1.5}, {"source": "b\u2028c", "score": 2}, {"source": "é", "score": None}]
 LINES = "\n".join(json.dumps(row, ensure_ascii=False) for row in ROWS)
@@ -90,25 +92,97 @@ def test_an_archive_is_never_unpacked(tmp_path: Path) -> None:
         formats.read(tmp_path / "x.csv")
 
 
-@pytest.mark.parametrize("kind", ["parquet", "json"])
+@pytest.mark.parametrize("kind", ["parquet", "json", "zstd", "lz4"])
 def test_a_small_file_that_would_fill_the_memory_is_refused(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The machine is said to have 64 KiB; the Parquet file has a tenth of that, and unpacks to more."""
+    """The machine is said to have 64 KiB; the binary files have a tenth of that, and unpack to more."""
     rows = [{"s": 0.0}] * 20_000
     file = tmp_path / "x"
     if kind == "parquet":
         pq.write_table(pa.Table.from_pylist(rows), file)
         assert file.stat().st_size < 2**16 / 10
-    else:
+    elif kind == "json":
         file.write_text(json.dumps(rows))
+    else:
+        pyarrow.feather.write_feather(pa.Table.from_pylist(rows), file, compression=kind)
+        assert file.stat().st_size < 2**16 / 10
     assert formats.read(file).num_rows == 20_000
     monkeypatch.setattr(os, "sysconf", lambda name: {"SC_PHYS_PAGES": 16, "SC_PAGE_SIZE": 4096}[name])
     with pytest.raises(ValueError, match="of memory are needed"):
         formats.read(file)
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def table_of_many_kinds(rows: int) -> pa.Table:
+    number = np.arange(rows)
+    return pa.table(
+        {
+            "float": np.sqrt(number),
+            "zero": np.zeros(rows),
+            "text": [f"é{i % 7}" * (i % 5) for i in range(rows)],
+            "view": pa.array([f"longer than twelve bytes {i}" for i in range(rows)], pa.string_view()),
+            "coded": pa.array([f"word {i % 3}" for i in range(rows)]).dictionary_encode(),
+            "list": [[i, 2.5] for i in range(rows)],
+            "object": [{"a": i, "b": None} for i in range(rows)],
+            "null": pa.nulls(rows),
+            "some": [None if i % 3 else bool(i % 2) for i in range(rows)],
+        }
+    )
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
+@pytest.mark.parametrize("chunk", [1, 100, 5000])
+def test_the_size_of_an_arrow_file_is_read_off_its_headers(compression: str, chunk: int, tmp_path: Path) -> None:
+    """All buffers of all batches and of the dictionary, as they are in memory (padded to 8 bytes, at most 64)."""
+    table = table_of_many_kinds(chunk if chunk < 5000 else 12_000)
+    pyarrow.feather.write_feather(table, tmp_path / "x", compression=compression, chunksize=chunk)
+    rows, size = ipc.unpacked(memoryview((tmp_path / "x").read_bytes()))
+    with pa.ipc.open_file(tmp_path / "x") as reader:
+        batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
+    columns = [column for batch in batches for column in batch.columns]
+    buffers = [buffer for column in columns for buffer in column.buffers() if buffer is not None]
+    words = batches[0].column("coded").dictionary
+    assert rows == table.num_rows
+    expected = sum(buffer.size for buffer in [*buffers, *words.buffers()] if buffer is not None)
+    assert abs(size - expected) <= 64 * (len(buffers) + 3)
+
+
+def test_nulls_and_runs_that_would_fill_the_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take no room in the file, nor where it is read; as values they do.  The machine is said to have 64 KiB."""
+    for name, column in (
+        ("nulls", pa.nulls(10_000)),
+        ("runs", pa.RunEndEncodedArray.from_arrays(pa.array([10_000], pa.int32()), pa.array([0.5]))),
+    ):
+        table = pa.table({"s": column})
+        with pa.ipc.new_file(str(tmp_path / name), table.schema) as writer:
+            writer.write_table(table)
+        assert formats.read(tmp_path / name).num_rows == 10_000
+    monkeypatch.setattr(os, "sysconf", lambda name: {"SC_PHYS_PAGES": 16, "SC_PAGE_SIZE": 4096}[name])
+    for name in ("nulls", "runs"):
+        with pytest.raises(ValueError, match="GiB of memory are needed"):
+            formats.read(tmp_path / name)
+
+
+def test_a_damaged_arrow_file_is_refused_or_read(tmp_path: Path) -> None:
+    """2 000 files with one to four bytes changed or the end cut off, seed 5: an answer or one sentence."""
+    pyarrow.feather.write_feather(table_of_many_kinds(50), tmp_path / "good", compression="zstd")
+    good, rng = (tmp_path / "good").read_bytes(), np.random.default_rng(5)
+    refused = 0
+    for _ in range(2000):
+        bad = bytearray(good[: rng.integers(10, len(good))] if rng.random() < 0.1 else good)
+        for at in rng.integers(0, len(bad), rng.integers(1, 5)):
+            bad[at] = rng.integers(256)
+        try:
+            ipc.unpacked(memoryview(bytes(bad)))
+        except pa.ArrowInvalid:
+            refused += 1
+    assert 200 < refused < 1800
+    (tmp_path / "cut").write_bytes(good[:-1])
+    with pytest.raises(ValueError, match="cut: cannot be read: the Arrow file is damaged"):
+        formats.read(tmp_path / "cut")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json", "arrow"])
 def test_pipes_and_standard_input_are_read_to_their_end(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,8 +1,10 @@
 """Users' tables: formats by content, columns checked, errors that name column and row."""
 
+import datetime
 import os
 import re
 import stat
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -11,9 +13,13 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from typeone import tables
+from typeone import groups, tables
 from typeone.audit import Audit, look_alikes
+from typeone.panels import votes as panel_votes
+from typeone.pooling import votes as pooled_votes
 
 TABLE = pa.table({"source": ["b", "a", "b"], "score": [1.5, 2.0, -3.0], "known": [True, False, True]})
 
@@ -149,14 +155,76 @@ def test_labels_missing_or_unknown():
         tables.labels(pa.table({"x": ["a"]}), "y")
     coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["a", None]))
     with pytest.raises(ValueError, match="row 2"):
-        tables.labels(pa.table({"x": coded}), "x")
+        tables.labels(tables.as_table({"x": coded}), "x")
 
 
 def test_booleans_in_their_spellings():
-    table = pa.table({"x": [" True", "0", "FALSE", "1"], "y": [1, 0, 0, 2]})
+    table = pa.table({"x": [" True", "0", "FALSE", "1"], "y": [1, 0, 0, 2], "z": ["1.0", "0.0", "NA", "1"]})
     assert tables.booleans(table, "x").tolist() == [True, False, False, True]
     with pytest.raises(ValueError, match="column 'y', row 4: 2 is not true or false"):
         tables.booleans(table, "y")
+    with pytest.raises(ValueError, match="column 'z', row 3: the value is missing"):
+        tables.booleans(table, "z")
+
+
+TRUTHS = {
+    1: [True, 1, 1.0, Decimal("1.00"), "1", " TRUE ", "true", "1.", "1.0", "01", "+1", "1.000000000000000000e+00"],
+    0: [False, 0, 0.0, -0.0, Decimal("0E-8"), "0", "False", "0.0", "-0", ".0", "0e5"],
+    tables.MISSING: [None, float("nan"), "", " ", "NA", "n/a", "NaN", "null", "None"],
+    tables.NEITHER: [2, -1, 0.5, 1e-320, 1.0000000000000002, float("inf"), Decimal("1.01"), b"1", datetime.time(1),
+                     "x", "1.5", "10", "1e1", "0.01", ".", "e", "-1", "yes", "0,0"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("meaning", "value"), [(truth, value) for truth, of in TRUTHS.items() for value in of])
+def test_one_reading_of_truth_values_serves_controls_votes_and_labels(meaning, value):
+    """Booleans, pooled votes and panel votes: 1.0 as text is 1 in all of them, and what is neither is neither."""
+    table = tables.as_table({"x": pa.array([value, value]), "n": [1, 2]})
+    assert tables.truths(table, "x").tolist() == [meaning, meaning]
+    if meaning >= 0:
+        assert tables.booleans(table, "x").tolist() == [bool(meaning)] * 2
+        assert pooled_votes.binary(table, "x").tolist() == [meaning] * 2
+        assert panel_votes.vote_column(table, "x", "error").tolist() == [meaning] * 2
+        return
+    assert panel_votes.vote_column(table, "x", "zero").tolist() == [panel_votes.MALFORMED] * 2
+    with pytest.raises(ValueError, match="column 'x', row 1: "):
+        tables.booleans(table, "x")
+    with pytest.raises(ValueError, match=r"column 'x', row 1: .* is not a vote, 0 or 1 \(2 votes"):
+        panel_votes.vote_column(table, "x", "error")
+    if meaning == tables.MISSING:
+        assert pooled_votes.binary(table, "x").tolist() == [pooled_votes.UNKNOWN] * 2
+    else:
+        with pytest.raises(ValueError, match=r"column 'x', row 1: .* is not 0 or 1"):
+            pooled_votes.binary(table, "x")
+
+
+def test_words_have_one_meaning_and_the_typed_word_is_named():
+    table = pa.table({"x": ["b", " A ", "B"], "y": ["a", "Abc", "b"], "z": ["a", None, "b"]})
+    meanings = {"a": True, "b": False}
+    found = tables.words_as(table, "x", meanings)
+    assert (found.dtype, found.tolist()) == (bool, [False, True, False])
+    with pytest.raises(ValueError, match=r"^column 'y', row 2: 'Abc' is not a or b$"):
+        tables.words_as(table, "y", meanings)
+    with pytest.raises(ValueError, match=r"^column 'y', row 2: 'Abc' is not a, c or b$"):
+        tables.words_as(table, "y", {"a": 1, "c": 2, "b": 3})
+    with pytest.raises(ValueError, match="column 'z', row 2: the value is missing"):
+        tables.words_as(table, "z", meanings)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12))
+def test_repeats_are_all_rows_that_stood_before_with_their_first(rows):
+    for columns in (rows, [(a,) for a, _ in rows]):
+        codes = [np.array(code, np.int64) for code in zip(*columns, strict=True)] or [np.empty(0, np.int64)]
+        expected = [[columns.index(row), i] for i, row in enumerate(columns) if columns.index(row) < i]
+        assert groups.repeats(*codes).tolist() == expected
+        assert groups.first_repeat(*codes) == (tuple(expected[0]) if expected else None)
+
+
+def test_one_value_for_each_group_or_the_row_that_differs():
+    names, codes = pa.array(["b", "a"]), np.array([0, 1, 0, 1])
+    assert groups.constant_within(np.array([7, 5, 7, 5]), codes, names, "x", "id").tolist() == [7, 5]
+    with pytest.raises(ValueError, match=r"^column 'x', row 3: id 'b' had another value before; one value for each id"):
+        groups.constant_within(np.array([7, 5, 8, 6]), codes, names, "x", "id")
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
@@ -170,8 +238,9 @@ def test_frames_of_other_libraries(frame):
 def test_categorical_and_view_columns():
     frame = pd.DataFrame({"x": pd.Categorical(["b", "a", "b"])})
     assert tables.labels(tables.as_table(frame), "x").names.to_pylist() == ["b", "a"]
-    view = pa.table({"x": pa.array(["b", "a"], pa.string_view())})
-    assert tables.labels(view, "x").names.to_pylist() == ["b", "a"]
+    for kind in (pa.string_view(), pa.large_string(), pa.dictionary(pa.int8(), pa.large_string())):
+        table = tables.as_table({"x": pa.array(["b", "a"]).cast(kind)})
+        assert tables.labels(table, "x").names.to_pylist() == ["b", "a"]
 
 
 def test_what_is_no_table():
@@ -235,7 +304,7 @@ def test_names_that_look_alike_are_pointed_out(other):
     assert audit.warnings == [f"column 'id': 's1' and {other!r} are taken for two different names"]
     for kind in (pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
         coded = Audit("x")
-        look_alikes(coded, pa.table({"id": pa.array(["s1", "s2", other]).cast(kind)}), ["id"])
+        look_alikes(coded, tables.as_table({"id": pa.array(["s1", "s2", other]).cast(kind)}), ["id"])
         assert coded.warnings == audit.warnings
     audit = Audit("x")
     look_alikes(audit, pa.table({"id": ["s1", "s2", "s10", "10", "s1"]}), ["id"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from typeone import tables as columns
 from typeone.display import html_table, text_table
+
+ALARM = 0.01
+"""False-alarm rate of all comparisons of one kind in a check, split evenly among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,6 @@ def columns_table(table: pa.Table, taken_for: dict[str, str]) -> tuple[str, Sequ
     rows = []
     for name in table.column_names:
         column = table.column(name)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
         simple = not pa.types.is_nested(column.type)
         rows.append(
             (
@@ -105,12 +106,8 @@ def codes_of(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
             raise ValueError(f"column {name!r}: nested values cannot be compared ({column.type})")
         if pa.types.is_null(column.type):
             continue
-        combined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        if isinstance(combined, pa.ChunkedArray):
-            combined = combined.combine_chunks()
-        if pa.types.is_dictionary(combined.type):
-            combined = combined.dictionary_decode()
-        inner = combined.dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
+        encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+        inner = encoded.indices.to_numpy().astype(np.int64)
         code = np.unique(code * (inner.max(initial=0) + 1) + inner, return_inverse=True)[1].astype(np.int64)
     return code
 
@@ -118,20 +115,14 @@ def codes_of(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
 def look_alikes(audit: Audit, table: pa.Table, names: Sequence[str]) -> None:
     """Warn of identifiers that differ by outer blanks, case or leading zeros alone: one thing under two names?"""
     for name in names:
-        if name not in table.column_names or not _is_text(table.column(name).type):
+        if name not in table.column_names or not pa.types.is_string(table.column(name).type):
             continue
         first: dict[str, str] = {}
-        for value in pc.unique(table.column(name).cast(pa.string())).to_pylist():
+        for value in pc.unique(table.column(name)).to_pylist():
             other = first.setdefault((value or "").strip().casefold().lstrip("0"), value)
             if other != value:
                 audit.add("warning", f"column {name!r}: {other!r} and {value!r} are taken for two different names")
                 break
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def flat_columns(table: pa.Table) -> list[str]:
@@ -151,52 +142,86 @@ def duplicate_rows(audit: Audit, table: pa.Table) -> None:
         audit.add("ok", "no row repeats another")
 
 
-def in_several(audit: Audit, document: NDArray[np.int64], group: NDArray[np.int64], what: str, group_name: str) -> None:
-    """Documents (codes, (rows,)) that occur in more than one group (codes, (rows,))."""
-    pairs = np.unique(np.stack([document, group]), axis=1)
+def in_several(
+    audit: Audit, codes: NDArray[np.int64], group: NDArray[np.int64], what: tuple[str, str], group_name: str
+) -> None:
+    """Things (codes, (rows,)) that occur in more than one group (codes, (rows,)).
+
+    ``what`` they are called, one and several: ("item", "items").
+    """
+    one, several = what
+    pairs = np.unique(np.stack([codes, group]), axis=1)
     count = np.bincount(pairs[0])
     shared = int((count > 1).sum())
     if shared:
-        row = int(np.argmax(np.isin(document, np.flatnonzero(count > 1)))) + 1
-        audit.add("warning", f"{shared} {what} occur in more than one {group_name} (the first in row {row})")
+        row = int(np.argmax(np.isin(codes, np.flatnonzero(count > 1)))) + 1
+        audit.add("warning", f"{shared} {several} occur in more than one {group_name} (the first in row {row})")
     else:
-        audit.add("ok", f"no {what.rstrip('s')} occurs in more than one {group_name}")
+        audit.add("ok", f"no {one} occurs in more than one {group_name}")
 
 
-Comparison = tuple[str, int, float, int, float, float, float]
+@dataclass(frozen=True, slots=True)
+class TwoGroups:
+    """Things (codes, (rows,)) in two groups, the second where ``second`` (things,) is true.
+
+    ``each`` is what one of them is called, ``names`` are the groups'.
+    """
+
+    codes: NDArray[np.int64]
+    second: NDArray[np.bool_]
+    each: str
+    names: tuple[str, str]
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """How many rows each has, (things,)."""
+        return np.bincount(self.codes, minlength=self.second.size).astype(np.float64)
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of ``values`` (rows,) in each, (things,); NaN where all are NaN."""
+        there = ~np.isnan(values)
+        count = np.bincount(self.codes[there], minlength=self.second.size)
+        total = np.bincount(self.codes[there], weights=values[there], minlength=self.second.size)
+        mean = np.full(count.size, np.nan)
+        np.divide(total, count, out=mean, where=count > 0)
+        return mean
 
 
-def compare(name: str, controls: NDArray[np.float64], targets: NDArray[np.float64]) -> Comparison:
+def alike(audit: Audit, groups: TwoGroups, quantities: Mapping[str, NDArray[np.float64]], doubt: str) -> None:
+    """Compare two groups in quantities (things,), NaN where unknown; ``doubt`` is what a difference says.
+
+    Kolmogorov-Smirnov tests, which together give a false alarm with probability ALARM at most.
+    """
+    first, second = groups.names
+    if groups.second.all() or not groups.second.any():
+        return
+    rows = []
+    for name, of in quantities.items():
+        samples = [of[side & ~np.isnan(of)] for side in (~groups.second, groups.second)]
+        if all(sample.size for sample in samples):
+            rows.append(_compared(name, *samples))
+        else:
+            audit.add("warning", f"{name}: no value among the {first} or among the {second}")
+    header = ("quantity", first, "median", second, "median ", "KS distance", "p-value")
+    audit.tables.append((f"{first} against {second}, one value for each {groups.each}", header, list(rows)))
+    unlike = [(name, p) for name, *_, p in rows if p < ALARM / len(rows)]
+    for name, p in unlike:
+        audit.add("warning", f"{name} differs between {first} and {second} (KS p = {p:.2g}): {doubt}")
+    if rows and not unlike:
+        several = f"{len(rows)} quantities" if len(rows) > 1 else rows[0][0]
+        audit.add(
+            "ok",
+            f"{first} and {second} look alike in {several} (no KS p-value below {ALARM}/{len(rows)}); this cannot "
+            "prove exchangeability",
+        )
+
+
+def _compared(
+    name: str, first: NDArray[np.float64], second: NDArray[np.float64]
+) -> tuple[str, int, float, int, float, float, float]:
     """Two samples side by side: sizes, medians, Kolmogorov-Smirnov distance and its p-value."""
     from scipy.stats import ks_2samp
 
-    test = ks_2samp(controls, targets)
-    return (
-        name,
-        controls.size,
-        float(np.median(controls)),
-        targets.size,
-        float(np.median(targets)),
-        float(test.statistic),
-        float(test.pvalue),
-    )
-
-
-COMPARISON_HEADER = ("quantity", "controls", "median", "targets", "median ", "KS distance", "p-value")
-
-
-def comparison_findings(audit: Audit, rows: Sequence[Comparison], threshold: float = 0.01) -> None:
-    """Warn of each quantity in which the two groups differ more than chance explains."""
-    for row in rows:
-        name, p = row[0], row[-1]
-        if p < threshold / len(rows):
-            audit.add(
-                "warning",
-                f"{name} differs between controls and targets (KS p = {p:.2g}): exchangeability is doubtful",
-            )
-    if rows and not any(row[-1] < threshold / len(rows) for row in rows):
-        audit.add(
-            "ok",
-            f"controls and targets look alike in {len(rows)} quantities (no KS p-value below "
-            f"{threshold}/{len(rows)}); this cannot prove exchangeability",
-        )
+    test = ks_2samp(first, second)
+    medians = float(np.median(first)), float(np.median(second))
+    return name, first.size, medians[0], second.size, medians[1], float(test.statistic), float(test.pvalue)

@@ -9,9 +9,14 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typeone.aligned import GAP, Column, aligned, kind_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
 WIDTH = 80
 MOST_ROWS = 40
@@ -39,9 +44,14 @@ def width() -> int:
     return WIDTH
 
 
-def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, most: int = MOST_ROWS) -> str:
-    """Aligned columns: numbers right, text left, within the width; a line says how many rows were left out."""
-    shown, hidden = _cut(rows, most)
+def text_table(
+    header: Sequence[str], rows: Iterable[Sequence[Any]], *, most: int = MOST_ROWS, total: int | None = None
+) -> str:
+    """Aligned columns: numbers right, text left, within the width; a line says how many rows were left out.
+
+    ``total`` rows there are, where not all are handed in.
+    """
+    shown, hidden = _cut(rows, most, total)
     blocks = aligned(columns_of(header, shown), width())
     text = "\n\n".join("\n".join([*head, rule, *(line for row in body for line in row)]) for head, rule, body in blocks)
     return text + (f"\n… and {hidden} more rows" if hidden else "")
@@ -94,10 +104,15 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def html_table(
-    header: Sequence[str], rows: Iterable[Sequence[Any]], *, caption: str = "", most: int = MOST_ROWS
+    header: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    caption: str = "",
+    most: int = MOST_ROWS,
+    total: int | None = None,
 ) -> str:
     """The same table as HTML, escaped."""
-    shown, hidden = _cut(rows, most)
+    shown, hidden = _cut(rows, most, total)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in header)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell(v))}</td>" for v in row) + "</tr>" for row in shown)
     more = f"<p>… and {hidden} more rows</p>" if hidden else ""
@@ -105,11 +120,23 @@ def html_table(
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
+def first_rows(table: pa.Table, order: NDArray[np.int64] | None = None) -> list[tuple[Any, ...]]:
+    """As many rows of an Arrow table as are shown, in the ``order`` of these positions if given."""
+    shown = table.slice(0, MOST_ROWS) if order is None else table.take(order[:MOST_ROWS])
+    return [tuple(row.values()) for row in shown.to_pylist()]
+
+
+def warned(warnings: Iterable[str]) -> list[str]:
+    """What a reader must know, each marked as a warning."""
+    return [f"warning: {warning}" for warning in warnings]
+
+
 def html_paragraphs(texts: Iterable[str]) -> str:
     """Sentences as HTML, escaped."""
     return "".join(f"<p>{html.escape(text)}</p>" for text in texts if text)
 
 
-def _cut(rows: Iterable[Sequence[Any]], most: int) -> tuple[list[Sequence[Any]], int]:
-    everything = list(rows)
-    return everything[:most], max(0, len(everything) - most)
+def _cut(rows: Iterable[Sequence[Any]], most: int, total: int | None) -> tuple[list[Sequence[Any]], int]:
+    given = list(rows)
+    shown = given[:most]
+    return shown, (len(given) if total is None else total) - len(shown)

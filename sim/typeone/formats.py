@@ -21,6 +21,8 @@ import pyarrow.feather
 import pyarrow.json
 import pyarrow.parquet
 
+from typeone import ipc
+
 STDIN = "-"
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 1024
@@ -96,7 +98,9 @@ def read(path: str | os.PathLike[str]) -> pa.Table:
 def _reader(file: File, head: bytes) -> Callable[[File], pa.Table]:
     if head.startswith(b"PAR1"):
         return _read_parquet
-    if head.startswith((b"ARROW1", b"FEA1")):
+    if head.startswith(b"ARROW1"):
+        return _read_arrow
+    if head.startswith(b"FEA1"):  # Feather's first version, which holds nothing compressed
         return lambda file: pyarrow.feather.read_table(file.source)
     packed = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip (or Excel)", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2",
               b"\xfd7zXZ": "xz"}  # fmt: skip
@@ -113,6 +117,15 @@ def _read_parquet(file: File) -> pa.Table:
         shape = parquet.metadata
         _check_room(file, 8 * shape.num_rows * shape.num_columns)
         return parquet.read()
+
+
+def _read_arrow(file: File) -> pa.Table:
+    with pa.memory_map(str(file.content)) if isinstance(file.content, Path) else file.source as source:
+        rows, size = ipc.unpacked(memoryview(source.read_buffer()))
+    with pa.ipc.open_file(file.source) as reader:
+        # Nulls and runs take no room until they become values.
+        _check_room(file, max(size, 8 * rows * len(reader.schema)))
+        return reader.read_all()
 
 
 def _check_room(file: File, needed: int) -> None:

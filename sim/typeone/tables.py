@@ -9,7 +9,7 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -27,7 +27,12 @@ Missing: TypeAlias = Literal["error", "drop"]
 PACKAGED = Path(__file__).resolve().parent / "data"
 _FEW = 8
 """Values that a message lists."""
-MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
+MISSING, NEITHER = -1, -2
+"""Of a truth value: nothing is there, or something that is neither true nor false."""
+_MISSING_WORDS = pa.array(["", "na", "n/a", "nan", "null", "none"])
+_TRUE = r"^(true|[+]?0*1([.]0*)?(e[+-]?0+)?)$"
+_FALSE = r"^(false|[+-]?(0+([.]0*)?|[.]0+)(e[+-]?[0-9]+)?)$"
+"""A number written out as text: numpy.savetxt writes 1 as 1.000000000000000000e+00."""
 
 
 class Labels(NamedTuple):
@@ -131,45 +136,73 @@ def _first(mask: pa.ChunkedArray | pa.Array) -> int:
     return int(pc.index(mask, True).as_py()) + 1
 
 
-def _complete(table: pa.Table, name: str) -> pa.Array:
+def labels(table: pa.Table, name: str) -> Labels:
+    """Identifiers of any integer or string kind."""
     values = single(table, name)
     if values.null_count:
         raise ValueError(f"column {name!r}, row {_first(values.is_null())}: the value is missing")
-    combined = values.combine_chunks()
-    return combined.combine_chunks() if isinstance(combined, pa.ChunkedArray) else combined
+    if not (pa.types.is_integer(values.type) or pa.types.is_string(values.type)):
+        raise ValueError(f"column {name!r}: identifiers are whole numbers or text, not {values.type}")
+    return Labels(*_encoded(values))
 
 
-def labels(table: pa.Table, name: str) -> Labels:
-    """Identifiers of any integer or string kind."""
-    values = _complete(table, name)
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-        if values.null_count:
-            raise ValueError(f"column {name!r}, row {_first(values.is_null())}: the value is missing")
+def _encoded(values: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.Array]:
+    """Codes (rows,) into distinct values, in order of first appearance; a null is coded as one more."""
+    encoded = values.combine_chunks().dictionary_encode()
+    codes = encoded.indices.fill_null(len(encoded.dictionary))
+    return codes.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary
+
+
+def words_as(table: pa.Table, name: str, meanings: Mapping[str, Any]) -> NDArray[Any]:
+    """What each row's word means, shape (rows,): ``meanings`` lists the words allowed, whatever their case and blanks.
+
+    Raises ValueError, naming column and row, for another word and a missing one.
+    """
+    codes, words = labels(table, name)
+    known = list(meanings)
+    found = np.empty(len(words), np.int64)
+    for position, typed in enumerate(words.to_pylist()):
+        word = str(typed).strip().lower()
+        if word not in meanings:
+            row = int(np.argmax(codes == position)) + 1
+            raise ValueError(f"column {name!r}, row {row}: {typed!r} is not {', '.join(known[:-1])} or {known[-1]}")
+        found[position] = known.index(word)
+    return np.array(list(meanings.values()))[found][codes]
+
+
+def truths(table: pa.Table, name: str) -> NDArray[np.int8]:
+    """Truth values as 1, 0, MISSING or NEITHER, shape (rows,).
+
+    They are booleans, the words true and false, or numbers equal to 1 and 0, also as text (1, 1.0).  Missing is what
+    ``scores`` takes as missing.
+    """
+    values = single(table, name)
     kind = values.type
-    if not (pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-            or pa.types.is_string_view(kind)):  # fmt: skip
-        raise ValueError(f"column {name!r}: identifiers are whole numbers or text, not {kind}")
-    if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
-        values = values.cast(pa.string())
-    encoded = values.dictionary_encode()
-    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return Labels(codes, encoded.dictionary)
+    if pa.types.is_null(kind):
+        return np.full(len(values), MISSING, np.int8)
+    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    if not (numeric or pa.types.is_boolean(kind) or pa.types.is_string(kind)):
+        return np.full(len(values), NEITHER, np.int8)
+    codes, distinct = _encoded(values)
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(distinct.cast(pa.string())))
+    truth = np.full(len(words) + 1, NEITHER, np.int8)  # the last one is null
+    for value, pattern in ((1, _TRUE), (0, _FALSE)):
+        truth[:-1][pc.match_substring_regex(words, pattern).to_numpy(zero_copy_only=False)] = value
+    truth[:-1][pc.is_in(words, _MISSING_WORDS).to_numpy(zero_copy_only=False)] = MISSING
+    truth[-1] = MISSING
+    return truth[codes]
 
 
 def booleans(table: pa.Table, name: str) -> NDArray[np.bool_]:
-    """Truth values: booleans, 0 / 1, or the words true / false."""
-    values = _complete(table, name)
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    words = pc.utf8_lower(pc.utf8_trim_whitespace(values.cast(pa.string())))
-    true = pc.is_in(words, pa.array(["true", "1"]))
-    either = pc.or_(true, pc.is_in(words, pa.array(["false", "0"])))
-    if not pc.all(either).as_py():
-        row = _first(pc.invert(either))
-        word = values[row - 1].as_py()
-        raise ValueError(f"column {name!r}, row {row}: {word!r} is not true or false (1 or 0)")
-    return np.asarray(true.to_numpy(zero_copy_only=False), dtype=np.bool_)
+    """Truth values as ``truths`` reads them, none missing and nothing else, shape (rows,)."""
+    truth = truths(table, name)
+    wrong = truth < 0
+    if wrong.any():
+        row = int(wrong.argmax())
+        word = table.column(name)[row].as_py()
+        told = "the value is missing" if truth[row] == MISSING else f"{word!r} is not true or false (1 or 0)"
+        raise ValueError(f"column {name!r}, row {row + 1}: {told}")
+    return np.asarray(truth == 1)
 
 
 def scores(table: pa.Table, name: str, *, missing: Missing = "error") -> NDArray[np.float64]:
@@ -179,12 +212,10 @@ def scores(table: pa.Table, name: str, *, missing: Missing = "error") -> NDArray
     text that is not a number are errors in any case.
     """
     values = column(table, name)
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
     kind = values.type
     if pa.types.is_null(kind):
         numbers = np.full(len(values), np.nan)
-    elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    elif pa.types.is_string(kind):
         numbers = _parse_numbers(name, values)
     elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         if not pa.types.is_floating(kind):
@@ -215,8 +246,8 @@ def _check_exact(name: str, values: pa.ChunkedArray) -> None:
 
 
 def _parse_numbers(name: str, values: pa.ChunkedArray) -> NDArray[np.float64]:
-    words = pc.utf8_trim_whitespace(values.cast(pa.string()))
-    gone = pc.is_in(pc.utf8_lower(words), pa.array(sorted(MISSING_WORDS)))
+    words = pc.utf8_trim_whitespace(values)
+    gone = pc.is_in(pc.utf8_lower(words), _MISSING_WORDS)
     words = pc.if_else(gone, pa.scalar(None, pa.string()), words)
     try:
         return np.asarray(words.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)

@@ -244,7 +244,7 @@ def test_many_splits_double_the_mean(oracles: int) -> None:
         controls = [list(bag) for _ in range(random.randint(2, 6))]
         targets = [[make() for _ in range(random.randint(1, 4))] for _ in range(random.randint(1, 4))]
         data, order = table({"control": controls, "target": targets}, random, lambda i: i)
-        split = scf.Split(1, None, seed=case, repeats=random.randint(2, 5))
+        split = scf.Split(1, None, seed=case, splits=random.randint(2, 5))
         result = scf.apply(data, control="control", split=split)
         roles = {"reference": controls[:1], "calibration": controls[1:], "target": targets}
         values, calibration, _ = wanted_statistics("scf", roles, "document", Fraction(1, 20), Fraction(1, 2))

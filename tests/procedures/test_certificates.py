@@ -12,7 +12,7 @@ from twins import certificates as twin
 from typeone import panels
 from typeone.levels import Level
 from typeone.panels import Options
-from typeone.panels.certificate import Attack, passing
+from typeone.panels.certificate import Attack, passing_counts
 from typeone.panels.options import Terms, decimal
 from typeone.panels.thresholds import most_allowed, most_unfavorable_share
 
@@ -79,7 +79,7 @@ def test_passing_counts_equal_the_definition(theta, E, gamma):
     options = Options(
         delta="0.1", theta=theta, grid=[1, 2, 3, 4, 7, 12, 25], method="familywise", eta_e=gamma, eta_g="0.025"
     )
-    found = passing(E, 1, Terms.of(options)).table()
+    found = passing_counts(E, 1, Terms.of(options)).table()
     for i, size in enumerate(options.grid):
         expected = {
             k for k in range(E + 1) if twin.passes(k, E, Fraction(gamma), size, Fraction(theta), Fraction(1, 10))
@@ -100,7 +100,7 @@ def test_passing_counts_equal_the_definition(theta, E, gamma):
 @pytest.mark.parametrize("theta", ["1/2", "2/5"])
 def test_passing_counts_under_attack_equal_the_definition(attack, plain, theta):
     options = Options(delta="0.05", theta=theta, grid=[3, 8, 15, 30], method="familywise", eta_e="0.05")
-    found = passing(24, 1, Terms.of(options), attack).table()
+    found = passing_counts(24, 1, Terms.of(options), attack).table()
     for i, size in enumerate(options.grid):
         expected = {
             k for k in range(25) if twin.passes(k, 24, Fraction(1, 20), size, Fraction(theta), Fraction(1, 20), plain)
@@ -112,12 +112,12 @@ def test_exact_ties_are_settled_in_fractions():
     # 1/2**5 = γ/2: after five of five the lower end is 1/2 = θ exactly, which lies on θ's accepting side; after none
     # the upper end is 1/2 as well, which does not lie below θ.
     tied = Options(method="familywise", eta_e="0.0625", delta="0.6", grid=[1])
-    found = passing(5, 1, Terms.of(tied))
+    found = passing_counts(5, 1, Terms.of(tied))
     assert (found.accept.tolist(), found.reject.tolist()) == ([5], [-1])
     # K = 1 errs with 1 − p ≤ δ: a lower end of exactly 9/10 is enough.  E = 1, γ/2 = 9/10 is no level below 1, so
     # E = 20: γ/2 = .9**20.
     gamma = 2 * Fraction(9, 10) ** 20
-    rule = passing(20, 1, Terms.of(Options(method="familywise", eta_e=gamma, delta="0.1", grid=[1])))
+    rule = passing_counts(20, 1, Terms.of(Options(method="familywise", eta_e=gamma, delta="0.1", grid=[1])))
     assert rule.accept.tolist() == [20]
     assert most_unfavorable_share(2, 2, Level("0.01")) == Fraction(1, 10)
 
@@ -245,7 +245,7 @@ def test_intervals_fail_no_more_often_than_their_level_says(method):
     """Exact: P(a unit passes although a panel errs more than δ at its p), at the p where that is likeliest."""
     options = Options(method=method, grid=[7, 23], eta_e="0.3", eta_g="0.3", xi_e="0.05")
     terms = Terms.of(options)
-    rule = passing(60, 10, terms)
+    rule = passing_counts(60, 10, terms)
     for i, size in enumerate(options.grid):
         p = 1 - float(most_unfavorable_share(size, size // 2 + 1, Level("0.01")))
         wrong = binom.pmf(np.arange(61), 60, p - 1e-9) @ rule.table()[:, i]
@@ -258,7 +258,7 @@ def test_intervals_fail_no_more_often_than_their_level_says(method):
     [
         (lambda: panels.certify([41], 40), r"positives\[0\]=41"),
         (lambda: panels.certify([[1]], 40), "one count for each unit"),
-        (lambda: panels.certify([1.5], 40), "integers are needed"),
+        (lambda: panels.certify([1.5], 40), r"positives\[0\]=1.5: is not a whole number"),
         (lambda: panels.certify([1], 40, FAMILYWISE, weights=["-1"]), r"weights\[0\]=-1"),
         (lambda: panels.certify([1], 40, FAMILYWISE, weights=[0]), "all are zero"),
         (lambda: panels.certify([1], 40, FAMILYWISE, weights=[1, 2]), "1 units need as many weights"),

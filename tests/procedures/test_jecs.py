@@ -261,7 +261,7 @@ def changed(column, position, value):
     ("data", "kwargs", "message"),
     [
         (changed("role", 2, "test"), {}, r"'role', row 3: 'test' is not candidate or calibration"),
-        (changed("role", 5, "calibration"), {}, r"item 'c1' stands in both roles"),
+        (changed("role", 5, "calibration"), {}, r"'role', row 6: item 'c1' had another value before"),
         (changed("item", 1, "c0"), {}, r"rows 1 and 2: item 'c0' has two scores under model 0"),
         (changed("item", 85, "m37"), {}, r"rows 85 and 86: item 'm37' has two scores under model 1"),
         (changed("item", 9, "m0"), {}, r"rows 9 and 10: item 'm0' has two scores under model 0"),
@@ -339,7 +339,7 @@ def test_text_and_html_say_what_is_promised():
     union = jecs.apply(DATA, options=jecs.Options("union"))
     assert union.guarantee.startswith("Contaminated items may be any share")
     many = jecs.select(*big_scores(1))
-    assert "… and 260 more candidates" in str(many)
+    assert "… and 260 more rows" in str(many)
     assert "2 models, 120 to 300 calibration scores each" in many.title
     assert "2 models, 39 calibration scores each" in result.title
     smallest = [line.split()[0] for line in str(many).splitlines() if line[:4].strip().isdigit()]

@@ -107,7 +107,7 @@ def test_check_reports_ties_duplicates_roles_and_columns():
     data = population(2)
     clean = jecs.check(data, columns=["length"])
     assert clean.warnings == []
-    assert grades(clean, "length:") == ["ok"]
+    assert grades(clean, "calibration items and candidates look alike in length (no KS p-value below 0.01/1)") == ["ok"]
     assert grades(clean, "no score is tied") == ["ok"] * 3
     # One item twice; a calibration item that is a candidate under another name; one item in both roles.
     twice = data | {"item": [1, 1, *data["item"][2:]]}
@@ -126,9 +126,8 @@ def test_check_reports_ties_duplicates_roles_and_columns():
     assert any("1 items occur in more than one role" in w for w in audit.warnings)
     assert not any("lower tail" in f.text for f in audit.findings)
     longer = data | {"length": [v + 9 * (r == "candidate") for v, r in zip(data["length"], data["role"], strict=True)]}
-    assert any(
-        "length: calibration items and candidates differ" in w for w in jecs.check(longer, columns=["length"]).warnings
-    )
+    told = " | ".join(jecs.check(longer, columns=["length"]).warnings)
+    assert "length differs between calibration items and candidates (KS p =" in told
 
 
 def test_check_reports_strong_ties_and_incomplete_scores():
@@ -150,7 +149,11 @@ def test_check_reports_strong_ties_and_incomplete_scores():
         data | {"length": [v if i > 3 else None for v, i in zip(data["length"], data["item"], strict=True)]},
         columns=["length"],
     )
-    assert grades(unknown, "length:") == ["ok"]
+    assert grades(unknown, "look alike in length") == ["ok"]
+    of_candidates = [9 if role == "candidate" else None for role in data["role"]]
+    nowhere = data | {"length": of_candidates}
+    told = "length: no value among the calibration items or among the candidates"
+    assert grades(jecs.check(nowhere, columns=["length"]), told) == ["warning"]
 
 
 def test_check_of_one_model_and_of_a_wide_table():

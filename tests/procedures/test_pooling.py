@@ -280,7 +280,7 @@ GIVEN = {"x": "0.9", "y": "0.8"}
     [
         ({"vote": [1, 2, 1]}, "column 'vote', row 2: 2 is not 0 or 1"),
         ({"vote": [1, 0.5, 1]}, "column 'vote', row 2: 0.5 is not 0 or 1"),
-        ({"vote": ["1", "0", "maybe"]}, "column 'vote', row 3: 'maybe' is not a number"),
+        ({"vote": ["1", "0", "maybe"]}, "column 'vote', row 3: 'maybe' is not 0 or 1"),
         ({"vote": pa.array([None, None, None], pa.int8())}, "column 'vote': every vote is missing"),
         ({"source": ["x", "x", "y"]}, "rows 1 and 2: source 'x' stands twice on item 'a', contradicting itself"),
         ({"source": ["x", "x", "y"], "vote": [1, 1, 1]}, "rows 1 and 2: .*, saying the same"),
@@ -295,8 +295,8 @@ def test_bad_votes_are_refused(change, message):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([1, 0, 1], "column 'truth', row 2: item 'a' has two different labels"),
-        ([1, None, 1], "column 'truth', row 2: item 'a' has two different labels"),
+        ([1, 0, 1], "column 'truth', row 2: item 'a' had another value before"),
+        ([1, None, 1], "column 'truth', row 2: item 'a' had another value before"),
         ([-1, -1, 0], "column 'truth', row 1: -1 is not 0 or 1 .*empty"),
         (pa.array([None] * 3, pa.int8()), "column 'truth': no item has a label"),
     ],

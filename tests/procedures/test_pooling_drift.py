@@ -129,14 +129,14 @@ def test_the_counterexample_is_the_smallest(reliabilities, threshold, n):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: pooling.drift(-1, ".8", [3]), "tau = -1"),
+        (lambda: pooling.drift(-1, ".8", [3]), "tau=-1"),
         (lambda: pooling.drift(1, [".8", "1"], [2]), r"reliability\[1\]=1"),
-        (lambda: pooling.drift(1, [".8", ".7"], [3]), r"n\[0\] = 3 is outside 1..2"),
+        (lambda: pooling.drift(1, [".8", ".7"], [3]), r"n\[0\]=3: must lie between 1 and 2"),
         (lambda: pooling.drift(1, [], [1]), "at least one value"),
-        (lambda: pooling.drift(1, ".8", []), "at least one number of sources"),
+        (lambda: pooling.drift(1, ".8", []), "n: at least one count is needed"),
         (lambda: pooling.reconcile([]), "at least one value"),
         (lambda: pooling.reconcile([".8"], "0"), "threshold=0"),
-        (lambda: pooling.counterexample([".8"], most=0), "most = 0"),
+        (lambda: pooling.counterexample([".8"], most=0), "most=0"),
     ],
 )
 def test_bad_questions_are_refused(call, message):

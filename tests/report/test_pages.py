@@ -221,7 +221,7 @@ class TestResult:
     @pytest.mark.parametrize(
         ("change", "told"),
         [
-            ({"role": "source"}, "only reference, calibration and target are roles"),
+            ({"role": "source"}, "column 'source', row 1: .* is not .*calibration"),
             ({"score": "nothing"}, "no column 'nothing'"),
             ({"cap": "1"}, "the evidence cap is 0"),
             ({"cap": "0.05"}, "mean evidence of 2.19.*, the result says 1.60.*same --cap"),

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from typeone.engine.registry import load
 from typeone.engine.study import Cell, Column, Columns, Kind, Study, check_values
-from typeone.levels import level
+from typeone.levels import number
 
 MAX_MESSAGE = 500
 _SHARED_KEPT = 2
@@ -112,7 +112,7 @@ def _checked(columns: Columns, count: int, kinds: Mapping[str, Kind]) -> dict[Co
         if measure not in kinds:
             raise ValueError(f"{tuple(name)}: the study declares no measure {measure!r}")
         if at:
-            level(f"{tuple(name)}", at)
+            number(f"{tuple(name)}", at)
         array = np.asarray(values, dtype=np.float64)
         if array.shape != (count,):
             raise ValueError(f"{tuple(name)}: shape {array.shape} instead of ({count},)")

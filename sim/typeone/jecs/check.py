@@ -11,14 +11,24 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
-from typeone.audit import Audit, codes_of, columns_table, compare, duplicate_rows, in_several, look_alikes
-from typeone.jecs.lower_tail import ALARM, lower_tail, own_p_values
+from typeone.audit import (
+    ALARM,
+    Audit,
+    TwoGroups,
+    alike,
+    codes_of,
+    columns_table,
+    duplicate_rows,
+    in_several,
+    look_alikes,
+)
+from typeone.groups import first_repeat
+from typeone.jecs.lower_tail import lower_tail, own_p_values
 from typeone.jecs.procedure import Options, decided
-from typeone.jecs.scores import Scores, first_repeat, is_candidate, read_scores
+from typeone.jecs.scores import Scores, is_candidate, read_scores
 from typeone.levels import Level
 from typeone_kernels.jecs import scan_thresholds
 
-_COMPARED = ("quantity", "calibration", "median", "candidates", "median ", "KS distance", "p-value")
 _TAIL = ("models", "λ", "t", "share with all p <= t", "allowed", "times", "if independent", "p-value")
 
 
@@ -76,9 +86,9 @@ def _roles_and_pairs(
     """Whether every item has one role, and one score under each model; what else repeats across roles."""
     role_of = is_candidate(table, role).astype(np.int64)
     items = codes_of(table, [item])
-    in_several(audit, items, role_of, "items", "role")
+    in_several(audit, items, role_of, ("item", "items"), "role")
     if document:
-        in_several(audit, codes_of(table, [document]), role_of, "documents", "role")
+        in_several(audit, codes_of(table, [document]), role_of, ("document", "documents"), "role")
     models = np.zeros(table.num_rows, np.int64) if model is None else codes_of(table, [model])
     repeat = first_repeat(items, models)
     if repeat is not None:
@@ -139,30 +149,12 @@ def _ties(audit: Audit, scores: Scores) -> None:
 
 def _alike(audit: Audit, table: pa.Table, item: str, role: str, columns: Sequence[str]) -> None:
     """Each item's mean of every column, calibration items against candidates."""
-    codes = tables.labels(table, item).codes
-    size = np.bincount(codes)
-    candidate = np.zeros(size.size, bool)
+    codes, names = tables.labels(table, item)
+    candidate = np.zeros(len(names), bool)
     candidate[codes] = is_candidate(table, role)
-    rows = []
-    for name in columns:
-        values = tables.scores(table, name, missing="drop")
-        there = ~np.isnan(values)
-        count = np.bincount(codes[there], minlength=size.size)
-        total = np.bincount(codes[there], weights=values[there], minlength=size.size)
-        mean = np.divide(total, count, out=np.full(size.size, np.nan), where=count > 0)
-        groups = [mean[of & (count > 0)] for of in (~candidate, candidate)]
-        if all(group.size for group in groups):
-            rows.append(compare(name, *groups))
-        else:
-            audit.add("warning", f"{name}: no value among the calibration items or among the candidates")
-    audit.tables.append(("calibration items against candidates, one value for each item", _COMPARED, list(rows)))
-    for row in rows:
-        unlike = row[-1] < ALARM / len(rows)
-        audit.add(
-            "warning" if unlike else "ok",
-            f"{row[0]}: calibration items and candidates {'differ' if unlike else 'look alike'} (KS p = {row[-1]:.2g})"
-            + ("; scores of contaminated candidates may then differ from calibration scores too" if unlike else ""),
-        )
+    groups = TwoGroups(codes, candidate, "item", ("calibration items", "candidates"))
+    quantities = {name: groups.mean(tables.scores(table, name, missing="drop")) for name in columns}
+    alike(audit, groups, quantities, "scores of contaminated candidates may then differ from calibration scores too")
 
 
 def _lower_tail(audit: Audit, scores: Scores, larger: bool) -> None:

@@ -17,8 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 POINTS = tuple(Fraction(t, 100) for t in (1, 2, 5, 10, 15, 20, 30, 40))
-ALARM = 0.01
-"""False-alarm rate of a whole check, split evenly among its comparisons."""
 
 
 class Comparison(NamedTuple):

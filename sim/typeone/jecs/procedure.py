@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from typeone import seeds, tables
+from typeone.groups import first_repeat
 from typeone.jecs.methods import METHODS, method_called
 from typeone.jecs.result import Envelope, Result
 from typeone.jecs.scores import read_scores
@@ -78,10 +79,11 @@ def apply(
     Parameters
     ----------
     data : an Arrow table, a pandas or polars frame, a mapping of equally long columns, or a path to a Parquet,
-        Feather or CSV file.  Long: one row for each item and model.  Wide (``model=None``): one row for each item.
+        Feather, CSV or JSON file.  Long: one row for each item and model.  Wide (``model=None``): one for each item.
     item, model, role : names of the columns with the item's and the model's identifier (integers or strings), and with
         the item's role: ``candidate`` or ``calibration`` (a known member of the models that score it).
     score : name of the column with the score; in a wide table the names of one column for each model.
+    options : see ``Options``.
     missing : ``"error"``, or ``"drop"`` to leave out candidates that lack a score, and calibration scores that are
         missing (their numbers are reported).
 
@@ -113,6 +115,7 @@ def select(candidates: PerModel, calibration: PerModel, *, items: Any = None, op
         or a sequence (models 0, 1, ...).  Finite; by default smaller = more evidence that the item is clean.
     calibration : for each of the same models the scores of m_k items that it was trained on, shape (m_k,).
     items : n distinct names of the candidates, whole numbers or text; None: 0, 1, ...
+    options : see ``Options``.
 
     Returns a ``Result`` with one row per candidate, in the order given.
 
@@ -189,13 +192,13 @@ def _by_model(argument: str, values: PerModel) -> dict[Any, NDArray[np.float64]]
 
 
 def _items(items: Any, n: int) -> pa.Array:
-    names = pa.array(np.arange(n) if items is None else items)
-    codes = tables.labels(pa.table({"items": names}), "items").codes
+    table = tables.as_table({"items": pa.array(np.arange(n) if items is None else items)})
+    codes, names = tables.labels(table, "items")
     if codes.size != n:
         raise ValueError(f"items: {codes.size} names for {n} candidates")
-    if n and codes.max() < n - 1:
-        first = int(np.argmax(np.bincount(codes)[codes] > 1))
-        raise ValueError(f"items: {names[first].as_py()!r} stands twice")
+    repeat = first_repeat(codes)
+    if repeat is not None:
+        raise ValueError(f"items: {names[int(codes[repeat[1]])].as_py()!r} stands twice")
     return names
 
 

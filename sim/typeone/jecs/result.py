@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import MOST_ROWS, html_paragraphs, html_table, text_table
+from typeone.display import first_rows, folded, html_paragraphs, html_table, text_table, warned
 from typeone.jecs.methods import METHODS
 from typeone.levels import Level
 from typeone.notebook import drawn
@@ -172,30 +172,25 @@ class Result:
                 None if bound is None else float(bound),
             )
 
-    def _items(self) -> tuple[list[str], list[tuple[Any, ...]], str]:
-        """The smallest p_max first, as many as are shown, and a line on the others."""
+    def _items(self) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The smallest p_max first, as many as are shown."""
         table = self.to_arrow().select(range(3 + len(self.models)))
-        order = np.argsort(self.p_max, kind="stable")[:MOST_ROWS]
-        rows = [tuple(row.values()) for row in table.take(pa.array(order)).to_pylist()]
-        left = len(self) - len(rows)
-        return table.column_names, rows, f"… and {left} more candidates" if left else ""
+        return table.column_names, first_rows(table, np.argsort(self.p_max, kind="stable"))
 
     def __str__(self) -> str:
-        header, rows, more = self._items()
         parts = [
             self.title,
             text_table(_HEADER, self._methods()),
             str(self.envelope),
-            text_table(header, rows) + (f"\n{more}" if more else ""),
-            *(f"warning: {warning}" for warning in self.warnings),
+            text_table(*self._items(), total=len(self)),
+            *warned(self.warnings),
             self.guarantee,
         ]
-        return "\n\n".join(parts)
+        return folded("\n\n".join(parts))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        header, rows, more = self._items()
-        notes = [more, str(self.envelope), *(f"warning: {warning}" for warning in self.warnings), self.guarantee]
-        methods = html_table(_HEADER, self._methods())
-        return methods + drawn("jecs", self) + html_table(header, rows, caption=self.title) + html_paragraphs(notes)
+        notes = html_paragraphs([str(self.envelope), *warned(self.warnings), self.guarantee])
+        items = html_table(*self._items(), caption=self.title, total=len(self))
+        return html_table(_HEADER, self._methods()) + drawn("jecs", self) + items + notes

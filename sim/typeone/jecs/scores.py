@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
+from typeone.groups import constant_within, first_repeat
 
 ROLES = {"candidate": True, "calibration": False}
 
@@ -19,14 +20,12 @@ ROLES = {"candidate": True, "calibration": False}
 class Scores:
     """Finite scores by model and item, both in order of first appearance.
 
-    items (n,) and candidates (K, n); calibration_items (M,) and calibration (K, M), NaN where a model has no score
-    of a calibration item.
+    items (n,) and candidates (K, n); calibration (K, M), NaN where a model has no score of a calibration item.
     """
 
     models: tuple[Any, ...]
     items: pa.Array
     candidates: NDArray[np.float64]
-    calibration_items: pa.Array
     calibration: NDArray[np.float64]
     dropped: int
     """Candidates left out for want of a score."""
@@ -39,11 +38,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """One score a row: codes of item and model, whether it is a candidate's, its value, and its row in the table."""
+    """One score a row: codes of item and model, its value, and its row in the table."""
 
     item: NDArray[np.int64]
     model: NDArray[np.int64]
-    candidate: NDArray[np.bool_]
     value: NDArray[np.float64]
     row: NDArray[np.int64]
 
@@ -57,43 +55,26 @@ def read_scores(
     Raises ValueError for the rows and names that do not fit; see ``typeone.jecs.apply``.
     """
     items, names = tables.labels(table, item)
-    candidate = is_candidate(table, role)
+    candidate = constant_within(is_candidate(table, role), items, names, role, item)
     number = np.arange(1, table.num_rows + 1)
     if model is None:
         columns = _columns(score)
         values = np.concatenate([tables.scores(table, name, missing=missing) for name in columns])
         models, K = tuple(columns), len(columns)
         each = np.repeat(np.arange(K), table.num_rows)
-        rows = _Rows(np.tile(items, K), each, np.tile(candidate, K), values, np.tile(number, K))
+        rows = _Rows(np.tile(items, K), each, values, np.tile(number, K))
     else:
         if not isinstance(score, str):
             raise ValueError(f"score={list(score)!r}: a long table has one column of scores")
         codes, words = tables.labels(table, model)
         models = tuple(words.to_pylist())
-        rows = _Rows(items, codes, candidate, tables.scores(table, score, missing=missing), number)
-    return _pivoted(rows, names, models, missing)
+        rows = _Rows(items, codes, tables.scores(table, score, missing=missing), number)
+    return _pivoted(rows, names, candidate, models, missing)
 
 
 def is_candidate(table: pa.Table, role: str) -> NDArray[np.bool_]:
     """True in the rows of candidates, shape (rows,)."""
-    codes, words = tables.labels(table, role)
-    known = [str(word.as_py()).strip().lower() for word in words]
-    for position, word in enumerate(known):
-        if word not in ROLES:
-            row = int(np.argmax(codes == position)) + 1
-            raise ValueError(f"column {role!r}, row {row}: {word!r} is not candidate or calibration")
-    return np.array([ROLES[word] for word in known], bool)[codes]
-
-
-def first_repeat(item: NDArray[np.int64], model: NDArray[np.int64]) -> tuple[int, int] | None:
-    """Positions of the first pair of rows with the same item and model, and None without one."""
-    key = item * (int(model.max(initial=0)) + 1) + model
-    order = np.argsort(key, kind="stable")
-    again = order[1:][key[order[1:]] == key[order[:-1]]]
-    if not again.size:
-        return None
-    second = int(again.min())
-    return int(np.argmax(key == key[second])), second
+    return tables.words_as(table, role, ROLES)
 
 
 def _columns(score: str | Sequence[str]) -> list[str]:
@@ -104,13 +85,9 @@ def _columns(score: str | Sequence[str]) -> list[str]:
     return columns
 
 
-def _pivoted(rows: _Rows, names: pa.Array, models: tuple[Any, ...], missing: tables.Missing) -> Scores:
-    candidate = np.zeros(len(names), bool)
-    candidate[rows.item] = rows.candidate
-    wrong = candidate[rows.item] != rows.candidate
-    if wrong.any():
-        at = int(wrong.argmax())
-        raise ValueError(f"row {rows.row[at]}: item {_name(names, rows.item[at])} stands in both roles")
+def _pivoted(
+    rows: _Rows, names: pa.Array, candidate: NDArray[np.bool_], models: tuple[Any, ...], missing: tables.Missing
+) -> Scores:
     repeat = first_repeat(rows.item, rows.model)
     if repeat is not None:
         a, b = repeat
@@ -131,10 +108,7 @@ def _pivoted(rows: _Rows, names: pa.Array, models: tuple[Any, ...], missing: tab
     kept = of[~incomplete.any(axis=0)]
     if not kept.size:
         raise ValueError("role: no candidate is given" if not of.size else "every candidate lacks a score")
-    others = np.flatnonzero(~candidate)
-    return Scores(
-        models, names.take(kept), scores[:, kept], names.take(others), scores[:, others], int(of.size - kept.size)
-    )
+    return Scores(models, names.take(kept), scores[:, kept], scores[:, ~candidate], int(of.size - kept.size))
 
 
 def _name(names: pa.Array, code: Any) -> str:

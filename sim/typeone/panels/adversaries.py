@@ -14,9 +14,10 @@ from typing import Literal, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from typeone.counts import Counts, counts
 from typeone.levels import LevelLike, level
-from typeone.panels.arguments import Counts, Shares, count, counts, shares
-from typeone.panels.curves import LARGEST, Path, Question, error_curves
+from typeone.panels.arguments import Shares, count, shares
+from typeone.panels.curves import LARGEST, Question, Quotas, error_curves
 
 Decision: TypeAlias = Literal["accept", "reject"]
 
@@ -36,9 +37,8 @@ def census_capture(
     array([0.2   , 0.3778, 0.0667])
     """
     M = count("M", M, 1, LARGEST)
-    honest = M - counts("corrupted", corrupted, 0, M)
-    path = _capture_path(theta, force, M, M)
-    question = Question(path, np.arange(honest.size), honest.ravel())
+    honest = M - counts("corrupted", corrupted, 0, M, empty=False)
+    question = Question(_needed(theta, force, M, M), np.arange(honest.size), honest.ravel())
     return error_curves([question], M).reshape((*honest.shape, M))
 
 
@@ -56,13 +56,13 @@ def superpopulation_capture(
     """
     horizon = count("horizon", horizon, 1, LARGEST)
     shape, corrupted = shares("share", share)
-    path = _capture_path(theta, force, horizon, 0)
-    question = Question(path, np.arange(len(corrupted)), [1 - chance for chance in corrupted])
+    quotas = _needed(theta, force, horizon, 0)
+    question = Question(quotas, np.arange(len(corrupted)), [1 - chance for chance in corrupted])
     return error_curves([question], horizon).reshape((*shape, horizon))
 
 
-def _capture_path(theta: LevelLike, force: str, horizon: int, population: int) -> Path:
+def _needed(theta: LevelLike, force: str, horizon: int, population: int) -> Quotas:
     """A panel is safe while it has enough honest members: these are the favorable votes."""
     if force not in ("accept", "reject"):
         raise ValueError(f"force={force!r}: must be 'accept' or 'reject'")
-    return Path(level("theta", theta), horizon, population, accepting=force == "reject", flips=0)
+    return Quotas(level("theta", theta), horizon, population, accepting=force == "reject", flips=0)

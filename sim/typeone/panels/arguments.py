@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import SupportsIndex, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from typeone.counts import Counts, counts, element
 from typeone.levels import LevelLike, number
 
-Counts: TypeAlias = SupportsIndex | ArrayLike
 Shares: TypeAlias = LevelLike | list[LevelLike] | tuple[LevelLike, ...] | NDArray[np.float64]
 
 
@@ -28,28 +28,11 @@ def count(name: str, value: SupportsIndex, lowest: int, highest: int) -> int:
     return exact
 
 
-def counts(name: str, values: Counts, lowest: int, highest: int) -> NDArray[np.int64]:
-    """An int64 array of any shape with entries between ``lowest`` and ``highest``; names a bad position."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name}: an integer or an array of integers is needed") from None
-    if array.size == 0:
-        raise ValueError(f"{name}: at least one count is needed")
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{name}: integers are needed, not {array.dtype}")
-    bad = (array < lowest) | (array > highest)
-    if bad.any():
-        at = tuple(np.argwhere(bad)[0])
-        raise ValueError(f"{_element(name, at)}={array[at]}: must lie between {lowest} and {highest}")
-    return array.astype(np.int64)
-
-
 def sizes_grid(values: Counts | None, horizon: int) -> NDArray[np.int64]:
     """A declared grid of panel sizes, strictly increasing within 1 … horizon; None means every size."""
     if values is None:
         return np.arange(1, horizon + 1)
-    grid = counts("grid", values, 1, horizon)
+    grid = counts("grid", values, 1, horizon, empty=False)
     if grid.ndim != 1:
         raise ValueError(f"grid: a list of panel sizes is needed, not an array with {grid.ndim} dimensions")
     falls = np.flatnonzero(np.diff(grid) <= 0)
@@ -72,9 +55,4 @@ def shares(name: str, values: Shares) -> tuple[tuple[int, ...], list[Fraction]]:
     array = np.array(values, dtype=object)
     if array.size == 0:
         raise ValueError(f"{name}: at least one probability is needed")
-    return array.shape, [share(_element(name, at), value) for at, value in np.ndenumerate(array)]
-
-
-def _element(name: str, at: tuple[int, ...]) -> str:
-    """``name[i, j]``, or the bare name of a scalar."""
-    return f"{name}[{', '.join(str(int(i)) for i in at)}]" if at else name
+    return array.shape, [share(element(name, at), value) for at, value in np.ndenumerate(array)]

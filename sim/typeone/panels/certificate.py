@@ -24,8 +24,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from typeone.counts import Counts, counts
 from typeone.levels import LevelLike, number
-from typeone.panels.arguments import Counts, count, counts
+from typeone.panels.arguments import count
 from typeone.panels.options import DEFAULTS, Options, Terms
 from typeone.panels.thresholds import most_allowed, most_unfavorable_share, needed_to_err
 
@@ -73,7 +74,7 @@ class Passing:
         return found
 
 
-def passing(evaluators: int, units: int, terms: Terms, attack: Attack = NO_ATTACK) -> Passing:
+def passing_counts(evaluators: int, units: int, terms: Terms, attack: Attack = NO_ATTACK) -> Passing:
     """Which counts of positive votes pass at each size of the grid, under an attack if one is given.
 
     The lower end of an interval is at least p when P(Bin(E, p) ≥ C) ≤ γ/2, and a panel's error at p is a binomial
@@ -155,7 +156,7 @@ def certify(
     """
     terms = Terms.of(options)
     E = count("evaluators", evaluators, 1, 10**9)
-    of_unit = counts("positives", positives, 0, E)
+    of_unit = counts("positives", positives, 0, E, empty=False)
     if of_unit.ndim != 1:
         raise ValueError(f"positives: one count for each unit is needed, not an array of shape {of_unit.shape}")
     return certificate_of(of_unit, E, terms, exact_weights(weights, of_unit.size, terms), NO_ATTACK)
@@ -166,7 +167,7 @@ def certificate_of(
 ) -> Certificate:
     """``certify`` for checked arguments, under an attack."""
     units = positives.size
-    rule = passing(evaluators, units, terms, attack)
+    rule = passing_counts(evaluators, units, terms, attack)
     matrix = rule.of(positives)
     passes = matrix.sum(axis=0)
     if weights is None:

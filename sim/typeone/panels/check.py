@@ -9,12 +9,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
-from typeone.audit import Audit, columns_table, duplicate_rows, look_alikes
+from typeone.audit import ALARM, Audit, columns_table, duplicate_rows, look_alikes
+from typeone.groups import constant_within
 from typeone.panels.votes import MALFORMED, VoteMatrix, read_votes, vote_column
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
 
 _PERMUTATIONS = 999
-_DOUBTFUL = 0.01
 
 
 def check(
@@ -54,7 +54,9 @@ def check(
     _malformed(audit, table, [name for name, role in taken.items() if role == ("unit" if wide else "vote")], matrix)
     _copies(audit, matrix)
     if group:
-        _groups(audit, matrix.votes, _group_of(table, evaluator, group, matrix))
+        who, evaluators = tables.labels(table, evaluator)
+        by_row = tables.labels(table, group).codes
+        _groups(audit, matrix.votes, constant_within(by_row, who, evaluators, group, evaluator))
     return audit
 
 
@@ -88,17 +90,6 @@ def _copies(audit: Audit, matrix: VoteMatrix) -> None:
         audit.add("note", f"{constant} evaluators vote the same on every unit")
 
 
-def _group_of(table: pa.Table, evaluator: str, group: str, matrix: VoteMatrix) -> NDArray[np.int64]:
-    who, codes = tables.labels(table, evaluator).codes, tables.labels(table, group).codes
-    found = np.empty(len(matrix.evaluators), np.int64)
-    found[who] = codes
-    wrong = found[who] != codes
-    if wrong.any():
-        name = matrix.evaluators[int(who[wrong.argmax()])].as_py()
-        raise ValueError(f"column {group!r}, row {int(wrong.argmax()) + 1}: {evaluator} {name!r} has two values")
-    return found
-
-
 def _groups(audit: Audit, votes: NDArray[np.int8], group: NDArray[np.int64]) -> None:
     """Agreement of pairs of evaluators within and between groups, and whether chance explains the difference."""
     groups = int(group.max()) + 1
@@ -127,7 +118,7 @@ def _groups(audit: Audit, votes: NDArray[np.int8], group: NDArray[np.int64]) -> 
         f"pairs of evaluators agree on {within / pairs:.3f} of the units within {groups} groups and on "
         f"{(everyone - within) / others:.3f} between them (permutation p = {p:.2g})"
     )
-    if p < _DOUBTFUL:
+    if p < ALARM:
         audit.add(
             "warning",
             f"{text}: rows are independent draws only if each evaluator's group was drawn with it; "

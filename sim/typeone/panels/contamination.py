@@ -16,10 +16,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from typeone.counts import Counts, counts
 from typeone.display import html_table, text_table
 from typeone.levels import LevelLike
 from typeone.panels.adversaries import superpopulation_capture
-from typeone.panels.arguments import Counts, count, counts, shares
+from typeone.panels.arguments import count, shares
 from typeone.panels.certificate import Attack, certificate_of, exact_weights
 from typeone.panels.options import DEFAULTS, Options, Terms
 from typeone.panels.sizes import census_sizes
@@ -110,14 +111,14 @@ def contamination(
     """
     terms = Terms.of(options)
     E = count("evaluators", evaluators, 1, 10**9)
-    of_unit = counts("positives", positives, 0, E)
+    of_unit = counts("positives", positives, 0, E, empty=False)
     given = exact_weights(weights, of_unit.size, terms)
     rows: list[tuple[str, str, NDArray[Any]]] = []
 
     def under(attack: Attack) -> NDArray[np.float64]:
         return certificate_of(of_unit, E, terms, given, attack).bound
 
-    for b in counts("flips", list(flips), 0, E).tolist():
+    for b in counts("flips", list(flips), 0, E, empty=False).tolist():
         stable = census_sizes(E, of_unit, delta=terms.delta, theta=terms.theta, census_flips=b).stable
         kept = (stable[:, None] > 0) & (stable[:, None] <= terms.grid)
         rows.append(("census flips", str(b), kept.sum(axis=0)))

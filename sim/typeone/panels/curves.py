@@ -1,4 +1,4 @@
-"""From a question about panels to paths, lanes and blocks for the kernels; the exact answer beside it.
+"""From a question about panels to quotas, lanes and blocks for the kernels; the exact answer beside it.
 
 Accepting and rejecting are one problem: call the votes for the population's decision *favorable*.  A panel
 errs when it holds fewer favorable votes than its quota: q(K) = ⌈θK⌉ against an accepting decision,
@@ -31,7 +31,7 @@ def quota(theta: Fraction, size: int) -> int:
 
 
 @dataclass(frozen=True)
-class Path:
+class Quotas:
     """The least number of favorable votes a panel needs, for every size 0 … horizon.
 
     ``population`` is M for a census and 0 for a superpopulation; ``flips`` votes of the panel are corrupted.
@@ -44,15 +44,15 @@ class Path:
     flips: int
 
     @cached_property
-    def quotas(self) -> NDArray[np.int64]:
+    def needed(self) -> NDArray[np.int64]:
         """All of them, shape (horizon + 1,)."""
         sizes = np.arange(self.horizon + 1)
         if max(self.theta.numerator * self.horizon, self.theta.denominator) < 2**62:
             accept = -(-self.theta.numerator * sizes // self.theta.denominator)
         else:
             accept = np.array([quota(self.theta, size) for size in range(self.horizon + 1)])
-        needed: NDArray[np.int64] = (accept if self.accepting else sizes - accept + 1) + self.flips
-        return needed
+        found: NDArray[np.int64] = (accept if self.accepting else sizes - accept + 1) + self.flips
+        return found
 
     def threshold(self) -> Fraction:
         """The share of favorable votes that the quotas approach."""
@@ -77,7 +77,7 @@ class Path:
         """
         if not self.population:
             return np.full(lanes.shape[1], self.horizon)
-        erring = np.arange(1, self.horizon + 1) - self.quotas[1:] + 1
+        erring = np.arange(1, self.horizon + 1) - self.needed[1:] + 1
         last: NDArray[np.int64] = np.clip(np.searchsorted(erring, lanes[2], side="right") + 1, 1, self.horizon)
         return last
 
@@ -108,9 +108,9 @@ class Path:
 
 @dataclass(frozen=True)
 class Question:
-    """Units that share a path: their positions among all units, and their favorable votes or shares."""
+    """Units that share their quotas: their positions among all units, and their favorable votes or shares."""
 
-    path: Path
+    quotas: Quotas
     units: NDArray[np.intp]
     favorable: NDArray[np.int64] | list[Fraction]
 
@@ -118,7 +118,7 @@ class Question:
         """What ``panel_errors`` wants, shape (4, units): favorable and other weight, high and low parts."""
         if isinstance(self.favorable, np.ndarray):
             zero = np.zeros(self.units.size)
-            return np.array([self.favorable, zero, self.path.population - self.favorable, zero], np.float64)
+            return np.array([self.favorable, zero, self.quotas.population - self.favorable, zero], np.float64)
         return np.array([[*_split(g), *_split(1 - g)] for g in self.favorable]).reshape(-1, 4).T
 
 
@@ -143,11 +143,11 @@ def curve_blocks(question: Question, tolerance: float, *, whole: bool) -> Iterat
 
     The next block overwrites the errors.
     """
-    path, lanes = question.path, question.lanes()
-    exhausted = path.exhausted(lanes)
-    deciding = np.minimum(path.last_sizes(lanes, tolerance), exhausted)
-    last = np.minimum(path.last_sizes(lanes, VANISHED), exhausted) if whole else deciding
-    table = path_table(path.quotas, path.population)
+    quotas, lanes = question.quotas, question.lanes()
+    exhausted = quotas.exhausted(lanes)
+    deciding = np.minimum(quotas.last_sizes(lanes, tolerance), exhausted)
+    last = np.minimum(quotas.last_sizes(lanes, VANISHED), exhausted) if whole else deciding
+    table = path_table(quotas.needed, quotas.population)
     order = np.argsort(-last, kind="stable")
     lanes, last, deciding = lanes[:, order], last[order], deciding[order]
     width = min(_LANES, max(1, _WORK // int(2 * last.max(initial=0) + 2)))
@@ -157,7 +157,7 @@ def curve_blocks(question: Question, tolerance: float, *, whole: bool) -> Iterat
     for at, rows, of_them in zip(starts.tolist(), (last[starts] + 1).tolist(), most.tolist(), strict=True):
         places = order[at : at + width]
         work = buffer[: 2 * rows * places.size].reshape(2, rows, places.size)
-        errors = panel_errors(lanes[:, at : at + width].copy(), path.quotas, table, path.population, work)
+        errors = panel_errors(lanes[:, at : at + width].copy(), quotas.needed, table, quotas.population, work)
         yield Block(places, errors, of_them)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from typeone.levels import LevelLike, level
 from typeone.panels.arguments import count, share
-from typeone.panels.certificate import Passing, passing
+from typeone.panels.certificate import Passing, passing_counts
 from typeone.panels.options import DEFAULTS, Options, Terms
-from typeone.panels.thresholds import most_allowed, most_allowed_many, most_unfavorable_share, needed_to_err
+from typeone.panels.thresholds import lower_tail, most_allowed, most_allowed_many, most_unfavorable_share, needed_to_err
 from typeone.tails import binomial_cdf, binomial_pmf, binomial_sf
 
 LARGEST_DESIGN = 200_000
@@ -55,19 +54,10 @@ def least_units(terms: Terms, passing: Fraction, power: Fraction) -> int:
     """The least number of units, each of which passes with probability ``passing``; 0 beyond LARGEST_DESIGN."""
 
     def enough(units: NDArray[np.int64]) -> NDArray[np.bool_]:
-        borne = _failures_borne(units, terms)
+        borne = _failures_borne_many(units, terms)
         return (borne >= 0) & _reaches(borne, units, 1 - passing, power)
 
     return _least(enough)
-
-
-def _failures_borne(units: NDArray[np.int64], terms: Terms) -> NDArray[np.int64]:
-    """The greatest number of failing units with which a size is certified, for many A; −1 if there is none."""
-    if terms.generator == "hoeffding":
-        margin = np.sqrt(-np.log(float(terms.bound_level)) / (2 * units))
-        borne: NDArray[np.int64] = np.floor(units * (float(1 - terms.target) - margin)).astype(np.int64)
-        return np.maximum(borne, -1)
-    return most_allowed_many(units, 1 - terms.target, terms.bound_level)
 
 
 def evaluators_needed(
@@ -119,13 +109,8 @@ def _reaches(
     chance = np.asarray(binomial_cdf(np.maximum(borne, 0), trials, float(fails)))
     found = chance >= float(power)
     for i in np.flatnonzero(abs(chance - float(power)) <= _CLOSE * float(power)).tolist():
-        found[i] = _exact_cdf(int(borne[i]), int(trials[i]), fails) >= power
+        found[i] = lower_tail(int(borne[i]), int(trials[i]), fails) >= power
     return found
-
-
-def _exact_cdf(k: int, n: int, p: Fraction) -> Fraction:
-    a, b = p.numerator, p.denominator - p.numerator
-    return Fraction(sum(math.comb(n, i) * a**i * b ** (n - i) for i in range(k + 1)), p.denominator**n)
 
 
 def _least(enough: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> int:
@@ -189,7 +174,7 @@ def certification(
 
 def certification_of_counts(law: NDArray[np.float64], units: int, terms: Terms) -> Certification:
     """The same from the law of a generated unit's positive votes, shape (E + 1,)."""
-    rule = passing(law.size - 1, units, terms)
+    rule = passing_counts(law.size - 1, units, terms)
     table = rule.table()
     passes = law @ table
     fails = np.minimum(law @ ~table, 1.0)
@@ -224,6 +209,15 @@ def failures_borne(units: int, terms: Terms) -> int:
         else:
             high = middle
     return low
+
+
+def _failures_borne_many(units: NDArray[np.int64], terms: Terms) -> NDArray[np.int64]:
+    """``failures_borne`` for many A by floating point, as ``most_allowed_many``; no catalogue, which has its units."""
+    if terms.generator == "hoeffding":
+        margin = np.sqrt(-np.log(float(terms.bound_level)) / (2 * units))
+        borne: NDArray[np.int64] = np.floor(units * (float(1 - terms.target) - margin)).astype(np.int64)
+        return np.maximum(borne, -1)
+    return most_allowed_many(units, 1 - terms.target, terms.bound_level)
 
 
 def _nested(rule: Passing) -> bool:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from typeone import tables
 from typeone.exact import clopper_pearson
+from typeone.groups import first_repeat
 from typeone.levels import LevelLike
 from typeone.panels.certificate import Passing, certify
 from typeone.panels.contamination import FLIPS, SHARES, contamination
@@ -44,9 +45,11 @@ def apply(  # an argument for each column, the terms, and what is done about bad
     Parameters
     ----------
     data : an Arrow table, a pandas or polars frame, a mapping of equally long columns, or a path to a Parquet,
-        Feather or CSV file.  Long: one row for each ``evaluator`` and ``unit``, with the ``vote`` 0 or 1.  Wide
+        Feather, CSV or JSON file.  Long: one row for each ``evaluator`` and ``unit``, with the ``vote`` 0 or 1
+        (false or true), also as text (1.0).  Wide
         (``unit`` and ``vote`` not named, no columns of these names): one row for each evaluator, one column for
         each unit; ``ignore`` names columns that are neither.
+    options : see ``Options``.
     weights : for a catalogue (``options.generator = "catalogue"``): a table with the columns unit and weight, one
         row for each unit; equal weights if not given.
     malformed : ``"error"``, or ``"zero"`` to count votes that are missing or not 0 or 1 as 0 (their number is
@@ -111,9 +114,9 @@ def _needs(options: Options, units: int) -> Needs:
 def _weights(table: pa.Table, units: pa.Array) -> list[LevelLike]:
     """One weight for each unit, in the units' order, exact as written."""
     codes, names = tables.labels(table, "unit")
-    if len(names) < table.num_rows:
-        twice = int(np.setdiff1d(np.arange(codes.size), np.unique(codes, return_index=True)[1])[0])
-        raise ValueError(f"weights, row {twice + 1}: unit {names[int(codes[twice])].as_py()!r} stands twice")
+    repeat = first_repeat(codes)
+    if repeat is not None:
+        raise ValueError(f"weights, row {repeat[1] + 1}: unit {names[int(codes[repeat[1]])].as_py()!r} stands twice")
     values = tables.column(table, "weight").to_pylist()
     known = {str(name): values[i] for i, name in enumerate(names.to_pylist())}
     wanted = [str(name) for name in units.to_pylist()]

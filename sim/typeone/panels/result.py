@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import html_paragraphs, html_table, text_table
+from typeone.display import first_rows, folded, html_paragraphs, html_table, text_table, warned
 from typeone.notebook import drawn
 from typeone.panels.certificate import Certificate
 from typeone.panels.contamination import Contamination
@@ -155,31 +155,31 @@ class Result:
             within = int(((stable > 0) & (stable <= row["size"])).sum())
             yield (*row.values(), within, E or None)
 
-    def _tables(self) -> Iterator[tuple[str, list[str], list[tuple[Any, ...]]]]:
+    def _tables(self) -> Iterator[tuple[str, list[str], list[tuple[Any, ...]], int]]:
+        """Title, header, the rows that are shown, and how many there are."""
         header = [*self.certificate.to_arrow().column_names, "census_stable", "unanimous_evaluators"]
-        yield "by panel size", header, list(self._sizes())
+        yield "by panel size", header, list(self._sizes()), self.certificate.terms.grid.size
         table = self.to_arrow()
-        yield "by unit", table.column_names, [tuple(row.values()) for row in table.to_pylist()]
-        yield from self.contamination.tables()
+        yield "by unit", table.column_names, first_rows(table), len(self)
+        yield from ((title, header, rows, len(rows)) for title, header, rows in self.contamination.tables())
 
     def _notes(self) -> list[str]:
         needs = self.needs.units
         told = needs or f"more than {LARGEST_DESIGN}"
         needed = [] if needs is None else [f"Units needed if every one passes: {told}."]
-        warnings = [f"warning: {warning}" for warning in self.warnings]
         columns = (
             "pass_from, pass_to: a unit passes with at least, or at most, so many positive votes. census_stable: units "
             "whose stable size in the frozen census is at most K. unanimous_evaluators: how many a unit needs to pass."
         )
-        return [columns, *needed, *warnings, CENSUS_NOTE, self.guarantee]
+        return [columns, *needed, *warned(self.warnings), CENSUS_NOTE, self.guarantee]
 
     def __str__(self) -> str:
-        blocks = [f"{title}\n{text_table(header, rows)}" for title, header, rows in self._tables()]
-        return "\n\n".join([self.title, self.verdict, *blocks, *self._notes()])
+        blocks = [f"{title}\n{text_table(header, rows, total=n)}" for title, header, rows, n in self._tables()]
+        return folded("\n\n".join([self.title, self.verdict, *blocks, *self._notes()]))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        blocks = [html_table(header, rows, caption=title) for title, header, rows in self._tables()]
+        blocks = [html_table(header, rows, caption=title, total=n) for title, header, rows, n in self._tables()]
         head = html_paragraphs([self.title, self.verdict])
         return "".join([head, drawn("panels", self), *blocks, html_paragraphs(self._notes())])

@@ -23,9 +23,10 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from typeone.counts import Counts, counts
 from typeone.levels import Level, LevelLike, level, levels
-from typeone.panels.arguments import Counts, Shares, count, counts, share, shares, sizes_grid
-from typeone.panels.curves import LARGEST, Path, Question, curve_blocks, error_curves, quota
+from typeone.panels.arguments import Shares, count, share, shares, sizes_grid
+from typeone.panels.curves import LARGEST, Question, Quotas, curve_blocks, error_curves, quota
 from typeone_kernels.panels import size_positions, store_curves
 
 _UNSETTLED = 1e-11  # relative distance to a tolerance below which doubles do not decide
@@ -158,7 +159,7 @@ def superpopulation_sizes(
 def _census(
     M: int, C: Counts | None, theta: Level, census_flips: SupportsIndex, panel_flips: SupportsIndex
 ) -> tuple[tuple[int, ...], list[Question]]:
-    positive = counts("C", np.arange(M + 1) if C is None else C, 0, M)
+    positive = counts("C", np.arange(M + 1) if C is None else C, 0, M, empty=False)
     flipped = count("census_flips", census_flips, 0, M)
     flips = count("panel_flips", panel_flips, 0, M)
     questions = []
@@ -167,7 +168,7 @@ def _census(
         units = np.flatnonzero(accepted == accepting)
         votes = positive.ravel()[units]
         favorable = np.maximum((votes if accepting else M - votes) - flipped, 0)
-        questions.append(Question(Path(theta, M, M, accepting, flips), units, favorable))
+        questions.append(Question(Quotas(theta, M, M, accepting, flips), units, favorable))
     return positive.shape, questions
 
 
@@ -187,8 +188,8 @@ def _superpopulation(
     for accepting in (True, False):
         units = [i for i, chance in enumerate(positive) if (chance >= theta) == accepting]
         favorable = [attack(positive[i] if accepting else 1 - positive[i]) for i in units]
-        path = Path(theta, horizon, 0, accepting, flips)
-        questions.append(Question(path, np.array(units, np.intp), favorable))
+        quotas = Quotas(theta, horizon, 0, accepting, flips)
+        questions.append(Question(quotas, np.array(units, np.intp), favorable))
     return shape, questions
 
 
@@ -235,7 +236,7 @@ def _sizes(
             if size_positions(errors, grid, below, above, block, minimum, stable, unsettled):
                 for lane, rank in np.argwhere(unsettled[block]):
                     kept = _kept_exactly(
-                        question.path, question.favorable[places[lane]], errors[:, lane], grid, falling[rank]
+                        question.quotas, question.favorable[places[lane]], errors[:, lane], grid, falling[rank]
                     )
                     minimum[block[lane], rank], stable[block[lane], rank] = _positions(kept)
     # One entry more: the position grid.size means that there is no such size.
@@ -246,7 +247,7 @@ def _sizes(
 
 
 def _kept_exactly(
-    path: Path, favorable: Fraction | np.int64, errors: NDArray[np.float64], grid: NDArray[np.int64], delta: Level
+    quotas: Quotas, favorable: Fraction | np.int64, errors: NDArray[np.float64], grid: NDArray[np.int64], delta: Level
 ) -> NDArray[np.bool_]:
     """Which sizes of the grid keep the tolerance; close calls by exact fractions.  Beyond the errors, all do."""
     kept = np.ones(grid.size, np.bool_)
@@ -254,7 +255,7 @@ def _kept_exactly(
     error = errors[grid[known]]
     kept[known] = error <= float(delta)
     for i in np.flatnonzero(np.abs(error - float(delta)) <= 2 * _UNSETTLED * float(delta)):
-        kept[i] = path.error(favorable, int(grid[i])) <= delta
+        kept[i] = quotas.error(favorable, int(grid[i])) <= delta
     return kept
 
 

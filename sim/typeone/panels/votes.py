@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from typeone import tables
+from typeone.groups import first_repeat
 
 Malformed: TypeAlias = Literal["error", "zero"]
 MALFORMED, ABSENT = -1, -2
@@ -72,11 +72,9 @@ def _long(table: pa.Table, names: tuple[str, str, str], malformed: Malformed) ->
     who, evaluators = tables.labels(table, evaluator)
     what, units = tables.labels(table, unit)
     values = vote_column(table, vote, malformed)
-    pair = who * len(units) + what
-    _, first, count = np.unique(pair, return_index=True, return_counts=True)
-    if (count > 1).any():
-        again = np.setdiff1d(np.arange(pair.size), first)[0]
-        one = int(np.argmax(pair == pair[again]))
+    repeat = first_repeat(who, what)
+    if repeat is not None:
+        one, again = repeat
         name, thing = evaluators[int(who[again])].as_py(), units[int(what[again])].as_py()
         raise ValueError(
             f"rows {one + 1} and {again + 1}: {evaluator} {name!r} votes twice on {unit} {thing!r}; one vote is allowed"
@@ -97,10 +95,10 @@ def _wide(table: pa.Table, evaluator: str, malformed: Malformed, ignore: Sequenc
     for name in ignore:
         tables.column(table, name)
     who, evaluators = tables.labels(table, evaluator)
-    if len(evaluators) < table.num_rows:
-        twice = int(np.setdiff1d(np.arange(who.size), np.unique(who, return_index=True)[1])[0])
-        name = evaluators[int(who[twice])].as_py()
-        raise ValueError(f"column {evaluator!r}, row {twice + 1}: {name!r} stands twice; one row is one evaluator")
+    repeat = first_repeat(who)
+    if repeat is not None:
+        name = evaluators[int(who[repeat[1]])].as_py()
+        raise ValueError(f"column {evaluator!r}, row {repeat[1] + 1}: {name!r} stands twice; one row is one evaluator")
     units = [name for name in table.column_names if name != evaluator and name not in ignore]
     if not units:
         raise ValueError(f"no column besides {evaluator!r}: a wide table has one column for each unit")
@@ -117,31 +115,13 @@ def _matrix(evaluators: pa.Array, units: pa.Array, votes: NDArray[np.int8]) -> V
 
 
 def vote_column(table: pa.Table, name: str, malformed: Malformed) -> NDArray[np.int8]:
-    """Votes as 0, 1 or MALFORMED, shape (rows,): numbers, booleans, or the words true and false."""
-    values: Any = tables.single(table, name)
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    kind = values.type
-    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        numbers = values.cast(pa.float64(), safe=False)
-        accept, reject = pc.equal(numbers, 1.0), pc.equal(numbers, 0.0)
-    else:
-        words = pc.utf8_lower(pc.utf8_trim_whitespace(values.cast(pa.string())))
-        accept = pc.is_in(words, pa.array(["1", "1.0", "true"]))
-        reject = pc.is_in(words, pa.array(["0", "0.0", "false"]))
-    positive = _mask(accept)
-    wrong = ~(positive | _mask(reject))
+    """Votes as 0, 1 or MALFORMED, shape (rows,), see ``tables.truths``; a missing vote is malformed too."""
+    truth = tables.truths(table, name)
+    wrong = truth < 0
     if wrong.any() and malformed == "error":
-        row = int(wrong.argmax()) + 1
+        row = int(wrong.argmax())
         raise ValueError(
-            f"column {name!r}, row {row}: {values[row - 1].as_py()!r} is not a vote, 0 or 1 "
+            f"column {name!r}, row {row + 1}: {table.column(name)[row].as_py()!r} is not a vote, 0 or 1 "
             f"({int(wrong.sum())} votes are malformed); malformed='zero' counts them as 0"
         )
-    return np.where(wrong, MALFORMED, positive).astype(np.int8)
-
-
-def _mask(condition: Any) -> NDArray[np.bool_]:
-    filled = pc.fill_null(condition, False)
-    return np.asarray(
-        filled.to_numpy(zero_copy_only=False) if isinstance(filled, pa.Array) else filled.to_numpy(), bool
-    )
+    return np.where(wrong, MALFORMED, truth).astype(np.int8)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from typeone import tables
 from typeone.audit import Audit, columns_table, duplicate_rows, look_alikes
+from typeone.groups import repeats
 from typeone.pooling.reliability import smoothed
-from typeone.pooling.votes import UNKNOWN, Votes, binary, read_votes, repeated
+from typeone.pooling.votes import UNKNOWN, Votes, binary, read_votes
 
 _DISPERSION_Z = 3.0  # standard errors above 1 from which dependence is reported
 
@@ -48,13 +49,13 @@ def check(
 
 
 def _stand_once(audit: Audit, table: Any, item: str, source: str, vote: str) -> bool:
-    pairs = repeated(tables.labels(table, item).codes, tables.labels(table, source).codes)
+    pairs = repeats(tables.labels(table, item).codes, tables.labels(table, source).codes)
     if pairs.size:
         values = binary(table, vote)
         against = int((values[pairs[:, 0]] != values[pairs[:, 1]]).sum())
         audit.add(
             "warning",
-            f"{len(pairs)} rows repeat a source on an item (the first is row {int(pairs[:, 1].min()) + 1}), {against} "
+            f"{len(pairs)} rows repeat a source on an item (the first is row {int(pairs[0, 1]) + 1}), {against} "
             "with another vote: apply stops, a source votes once on an item",
         )
     else:

@@ -125,9 +125,7 @@ def drift(
     if not exact:
         raise ValueError("reliability: at least one value is needed")
     most = len(exact) if len(exact) > 1 else MOST_SOURCES
-    grid = counts("n", np.atleast_1d(sizes), 1, most)
-    if not grid.size:
-        raise ValueError("n: at least one number of sources is needed")
+    grid = counts("n", np.atleast_1d(sizes), 1, most, empty=False)
     start = level("prior", prior)
     equal = len(set(exact)) == 1
     weight = weights(exact, start, int(grid.max()))

@@ -62,14 +62,16 @@ def apply(
     Parameters
     ----------
     data : an Arrow table, a pandas or polars frame, a mapping of equally long columns, or a path to a Parquet,
-        Feather or CSV file; one row for each item and source.
+        Feather, CSV or JSON file; one row for each item and source.
     item, source : names of the columns with identifiers (integers or strings).
-    vote : name of the column with the vote, 1 or 0 (true or false); missing: the source was not consulted.
+    vote : name of the column with the vote, 1 or 0 (true or false), also as text (1.0); missing: the source was not
+        consulted.
     label : name of a column with the item's truth, 1 or 0, the same in all its rows; missing: not labelled.
     reliability : P(a source is right), a mapping from source to value or a table with columns ``source`` (or the
         name given above) and ``reliability``.  Without it, reliabilities are estimated from one half of the
         labelled items as (right + 1/2) / (labelled + 1), and the other half is held out; with it, all labelled items
         are held out.  Which half an item falls in depends on its name and the seed only.
+    options : see ``Options``.
 
     Returns a ``Result`` with one row per item, in order of first appearance.
 
@@ -82,6 +84,9 @@ def apply(
     holds with probability 1 - level, whether or not the posteriors are calibrated.  The posteriors themselves
     are calibrated only if the prior and the reliabilities are right, errors are symmetric, and votes are independent
     given the truth: positively dependent votes make them overconfident.
+
+    Source: the abstract on count-scale drift printed beside the SCF paper (METHODS §4); the weights logit r are those
+    of Nitzan, Paroush, Optimal Decision Rules in Uncertain Dichotomous Choice Situations (1982).
 
     >>> votes = {"item": [1, 1, 2, 2], "source": ["a", "b", "a", "b"], "vote": [1, 1, 1, 0]}
     >>> apply(votes, reliability={"a": ".9", "b": ".8"}).posterior.round(4).tolist()

@@ -71,6 +71,8 @@ def reconcile(
     reliability : one value for each of the n sources, strictly between 0 and 1.  Exact rational arithmetic, O(n)
     products: among items of one count the posterior is least when the least reliable sources vote 1.
 
+    Raises ValueError without any reliability, and for reliabilities, a threshold or a prior outside (0, 1).
+
     >>> reconcile([".79", ".80", ".81"]).tau
     2
     >>> print(reconcile([".9", ".8"]).tau)

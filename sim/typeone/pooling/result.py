@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.display import MOST_ROWS, html_paragraphs, html_table, text_table
+from typeone.display import first_rows, folded, html_paragraphs, html_table, text_table, warned
 from typeone.levels import Level
 from typeone.notebook import drawn
 from typeone.pooling import evidence
@@ -185,34 +185,32 @@ class Result:
             f"prior {self.rule.prior.text}, accept >= {self.rule.accept.text}, reject <= {self.rule.reject.text}"
         )
 
-    def _sections(self) -> list[tuple[str, Sequence[str], Iterable[Sequence[Any]]]]:
+    def _sections(self) -> list[tuple[str, Sequence[str], Sequence[Sequence[Any]], int]]:
+        """Title, header, the rows that are shown, and how many there are."""
         decided = [(word, int((self.decision == code).sum())) for code, word in WORDS.items()]
-        items = self.to_arrow().slice(0, MOST_ROWS)
-        shown = "items" if len(self) <= MOST_ROWS else f"items (the first {MOST_ROWS} of {len(self)})"
-        sections: list[tuple[str, Sequence[str], Iterable[Sequence[Any]]]] = [
-            ("decisions", ["decision", "items"], decided),
-            (shown, items.column_names, [tuple(row.values()) for row in items.to_pylist()]),
+        items = self.to_arrow()
+        sections: list[tuple[str, Sequence[str], Sequence[Sequence[Any]], int]] = [
+            ("decisions", ["decision", "items"], decided, len(decided)),
+            ("items", items.column_names, first_rows(items), len(self)),
         ]
         if self.rates:
             held = f"{int(self.held_out.sum())} held-out items"
             header = ["rate", "count", "of", "rate ", "lower", "upper"]
             bounds = f"error rates on {held}, one-sided bounds at level {self.rule.level.text} each"
-            sections.append((bounds, header, [astuple(rate) for rate in self.rates]))
-            rules = RuleQuality.__slots__
-            sections.append((f"counting against pooling on {held}", rules, [astuple(q) for q in self.comparison]))
+            sections.append((bounds, header, [astuple(rate) for rate in self.rates], len(self.rates)))
+            rules = [astuple(quality) for quality in self.comparison]
+            sections.append((f"counting against pooling on {held}", RuleQuality.__slots__, rules, len(rules)))
         return sections
 
     def __str__(self) -> str:
-        parts = [self.title]
-        parts += [f"{name}\n{text_table(header, rows)}" for name, header, rows in self._sections()]
-        parts += [f"warning: {warning}" for warning in self.warnings]
-        return "\n\n".join([*parts, self.guarantee])
+        blocks = [f"{name}\n{text_table(header, rows, total=n)}" for name, header, rows, n in self._sections()]
+        return folded("\n\n".join([self.title, *blocks, *warned(self.warnings), self.guarantee]))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        tables = "".join(html_table(header, rows, caption=name) for name, header, rows in self._sections())
-        notes = html_paragraphs([*(f"warning: {warning}" for warning in self.warnings), self.guarantee])
+        tables = "".join(html_table(header, rows, caption=name, total=n) for name, header, rows, n in self._sections())
+        notes = html_paragraphs([*warned(self.warnings), self.guarantee])
         return html_paragraphs([self.title]) + drawn("pooling", self) + tables + notes
 
 

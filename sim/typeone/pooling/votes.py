@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from typeone import tables
+from typeone.groups import constant_within, repeats
 
-UNKNOWN = -1  # a missing vote, or an item without a label
+UNKNOWN = tables.MISSING  # a vote, or an item's label
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,47 +58,27 @@ def read_votes(table: pa.Table, item: str, source: str, vote: str, label: str | 
     order = order[np.argsort(item_code[order], kind="stable")]
     truth = np.full(len(items), UNKNOWN, np.int8)
     if label is not None:
-        marks = binary(table, label)
-        truth[item_code[::-1]] = marks[::-1]  # the first row of an item counts, the others must agree
-        wrong = truth[item_code] != marks
-        if wrong.any():
-            row = int(wrong.argmax()) + 1
-            name = items[int(item_code[row - 1])].as_py()
-            raise ValueError(f"column {label!r}, row {row}: {item} {name!r} has two different labels; an item has one")
+        truth = constant_within(binary(table, label), item_code, items, label, item)
         if (truth == UNKNOWN).all():
             raise ValueError(f"column {label!r}: no item has a label")
     return Votes(items, sources, item_code[order], source_code[order], votes[order], truth, int((~cast).sum()))
 
 
 def binary(table: pa.Table, name: str) -> NDArray[np.int8]:
-    """A column of 0 / 1, true / false and missing values as 1, 0 and UNKNOWN, (rows,)."""
-    values = tables.single(table, name)
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    if pa.types.is_boolean(values.type):
-        values = values.cast(pa.int8())
-    elif not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-        words = pc.utf8_lower(pc.utf8_trim_whitespace(values.cast(pa.string())))
-        values = pc.if_else(pc.equal(words, "true"), "1", pc.if_else(pc.equal(words, "false"), "0", words))
-    numbers = tables.scores(pa.table({name: values}), name, missing="drop")
-    wrong = ~(np.isnan(numbers) | (numbers == 0) | (numbers == 1))
+    """A column of 0 / 1, true / false and missing values (see ``tables.truths``) as 1, 0 and UNKNOWN, (rows,)."""
+    truth = tables.truths(table, name)
+    wrong = truth == tables.NEITHER
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"column {name!r}, row {row + 1}: {numbers[row]:g} is not 0 or 1 (leave it empty if unknown)")
-    return np.nan_to_num(numbers, nan=UNKNOWN).astype(np.int8)
-
-
-def repeated(item: NDArray[np.int64], source: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows (k, 2) of which the second repeats the item and source of the first."""
-    order = np.lexsort((source, item))
-    same = (np.diff(item[order]) == 0) & (np.diff(source[order]) == 0)
-    return np.stack([order[:-1][same], order[1:][same]], axis=1)
+        word = table.column(name)[row].as_py()
+        raise ValueError(f"column {name!r}, row {row + 1}: {word!r} is not 0 or 1 (leave it empty if unknown)")
+    return truth
 
 
 def _once(
     item: NDArray[np.int64], source: NDArray[np.int64], vote: NDArray[np.int8], items: pa.Array, sources: pa.Array
 ) -> None:
-    pairs = repeated(item, source)
+    pairs = repeats(item, source)
     if pairs.size:
         contradictory = vote[pairs[:, 0]] != vote[pairs[:, 1]]
         one, two = pairs[int(contradictory.argmax())]

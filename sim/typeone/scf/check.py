@@ -23,6 +23,8 @@ from typeone.audit import (
 from typeone.scf.documents import roles
 from typeone_kernels.scf import TARGET
 
+_DIRECTION_ERROR = 0.01
+
 
 def check(
     data: Any,
@@ -82,6 +84,7 @@ def check(
     is_target = np.zeros(len(names), bool)
     is_target[codes[target]] = True
     groups = TwoGroups(codes, is_target, "source", ("controls", "targets"))
+    _direction(audit, groups.mean(values), is_target)
     quantities = {"documents per source": groups.rows} | {
         f"{name}, mean of source": groups.mean(tables.scores(table, name, missing="drop")) for name in columns
     }
@@ -95,6 +98,28 @@ def _targets(table: Any, role: str | None, control: str | None) -> NDArray[np.bo
         return ~tables.booleans(table, control)
     assert role is not None
     return np.asarray(roles(table, role) == TARGET)
+
+
+def _direction(audit: Audit, means: NDArray[np.float64], is_target: NDArray[np.bool_]) -> None:
+    """Warn where controls score clearly higher than targets, as they do when the two are mistaken for each other.
+
+    ``means`` (sources,) of the score.  Mann-Whitney's test, one-sided: without any difference one file in a hundred is
+    warned of.
+    """
+    from scipy.stats import mannwhitneyu
+
+    there = ~np.isnan(means)
+    targets, controls = means[there & is_target], means[there & ~is_target]
+    if not targets.size or not controls.size:
+        return
+    test = mannwhitneyu(controls, targets, alternative="greater")
+    if test.pvalue < _DIRECTION_ERROR:
+        area = 1 - test.statistic / (targets.size * controls.size)
+        audit.add(
+            "warning",
+            f"controls score higher than targets (AUROC {area:.2f} of source means, p-value {test.pvalue:.2g}): are "
+            "controls the known nonparticipants, and does a larger score speak for participation?",
+        )
 
 
 def _scores(audit: Audit, values: NDArray[np.float64], target: NDArray[np.bool_]) -> None:

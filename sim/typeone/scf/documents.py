@@ -10,10 +10,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
+from typeone.groups import constant_within
 from typeone.scf.bags import Bags
 from typeone_kernels.scf import CALIBRATION, CONTROL, REFERENCE, TARGET
 
-ROLES = {"target": TARGET, "reference": REFERENCE, "calibration": CALIBRATION}
+ROLES = {"reference": REFERENCE, "calibration": CALIBRATION, "target": TARGET}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def read_documents(
         assert control is not None
         is_control = tables.booleans(table, control)
         name, by_document = control, np.where(is_control, CONTROL, TARGET).astype(np.int8)
-    by_source = _constant(by_document, codes, names, f"column {name!r}", source)
+    by_source = constant_within(by_document, codes, names, name, source)
     kept = ~np.isnan(scores)
     _every_source_kept(codes, names, kept, source)
     return Documents(Bags.of(scores[kept], codes[kept], names), by_source, int(np.isnan(scores).sum()))
@@ -56,28 +57,7 @@ def read_documents(
 
 def roles(table: pa.Table, name: str) -> NDArray[np.int8]:
     """Every document's role as its column says, shape (rows,): one of ``ROLES``."""
-    codes, words = tables.labels(table, name)
-    known = [str(word.as_py()).strip().lower() for word in words]
-    for position, word in enumerate(known):
-        if word not in ROLES:
-            row = int(np.argmax(codes == position)) + 1
-            typed = words[position].as_py()
-            raise ValueError(f"column {name!r}, row {row}: {typed!r} is not reference, calibration or target")
-    return np.array([ROLES[word] for word in known], dtype=np.int8)[codes]
-
-
-def _constant(
-    by_document: NDArray[np.int8], codes: NDArray[np.int64], names: Any, what: str, source: str
-) -> NDArray[np.int8]:
-    """One value for each source, or a ValueError that names a source with two."""
-    by_source = np.empty(len(names), np.int8)
-    by_source[codes[::-1]] = by_document[::-1]  # a source's first row counts
-    wrong = by_source[codes] != by_document
-    if wrong.any():
-        row = int(np.argmax(wrong)) + 1
-        name = names[int(codes[row - 1])].as_py()
-        raise ValueError(f"{what}, row {row}: {source} {name!r} had another value before; a source has one")
-    return by_source
+    return tables.words_as(table, name, ROLES).astype(np.int8)
 
 
 def _every_source_kept(codes: NDArray[np.int64], names: Any, kept: NDArray[np.bool_], source: str) -> None:

@@ -27,10 +27,10 @@ def spelled(message: str, options: Mapping[str, str], typed: Iterable[str] = ())
         return message
     names = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
     own = "|".join(sorted(map(re.escape, filter(None, typed)), key=len, reverse=True)) or r"(?!)"
-    argument = rf"(?:\w+(?:\[\d+\])?\.)?(?P<name>{names})(?:\[[\d, ]*\])?(?:(?:=| = )(?P<value>{_VALUE}))?"
+    argument = rf"(?:\w+(?:\[\d+\])?\.)?(?P<name>{names})(?:\[[\d, ]*\])?(?:=(?P<value>{_VALUE}))?"
     plain = re.sub(r"\?P<\w+>", "?:", argument)
-    head = re.match(rf"(?!{own}){plain}(?:(?:, | and ){plain})*(?=:)|(?!{own})(?:{names}) = ", message)
-    end = head.end() if head and head[0][-1:] != " " else 0
+    head = re.match(rf"(?!{own}){plain}(?:(?:, | and ){plain})*(?=:)", message)
+    end = head.end() if head else 0
 
     def option(found: re.Match[str]) -> str:
         if found["name"] is None or (found["value"] is None and found.end() > end):

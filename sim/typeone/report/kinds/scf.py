@@ -17,7 +17,7 @@ from typeone.figures import reference, style
 from typeone.figures.decisions import p_values
 from typeone.figures.picture import Picture
 from typeone.report.html import Markup, bullets, element, joined, paragraph, table
-from typeone.scf.documents import ROLES
+from typeone.scf.documents import ROLES, roles
 from typeone.scf.result import GUARANTEE
 from typeone.scf.tail import cap_level
 
@@ -106,12 +106,8 @@ def _documents(file: Path, asked: Mapping[str, str]) -> tuple[scf.ReferenceMap, 
     data = tables.read(file)
     scores = tables.scores(data, asked["score"], missing="drop")
     codes, names = tables.labels(data, asked["source"])
-    role_codes, words = tables.labels(data, asked["role"])
-    known = [str(word).strip().lower() for word in words.to_pylist()]
-    if not set(known) <= set(ROLES):
-        raise ValueError(f"column {asked['role']!r}: only reference, calibration and target are roles")
     kept = ~np.isnan(scores)
-    is_reference = np.array([word == "reference" for word in known])[role_codes] & kept
+    is_reference = (roles(data, asked["role"]) == ROLES["reference"]) & kept
     if not is_reference.any():
         raise ValueError(f"column {asked['role']!r}: no document is a reference, so there is no map to show")
     fitted = scf.fit(scores[is_reference], codes[is_reference], smoothing=asked["smoothing"])

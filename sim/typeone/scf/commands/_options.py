@@ -18,7 +18,7 @@ Score = Annotated[str, typer.Option(help="Column with the score; larger = more e
 Role = Annotated[str | None, typer.Option(help="Column: reference, calibration or target.")]
 Control = Annotated[
     str | None,
-    typer.Option(help="Column: true = known nonparticipant; or column=value, as participant=false."),
+    typer.Option(help="Column: true = known nonparticipant; or column=value for it, as participant=false."),
 ]
 
 

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from typeone import tables
+from typeone.groups import constant_within
+from typeone.jecs.scores import is_candidate
 from typeone.studies.jecs.parameters import Parameters
 from typeone.studies.jecs.scores import tie_key
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
@@ -52,9 +54,7 @@ def read_pool(path: Path | None, p: Parameters) -> Pool:
     scores, member = np.empty((len(words), len(names))), np.empty((len(words), len(names)), bool)
     scores[models, items] = tables.scores(table, p.score)
     member[models, items] = tables.booleans(table, "member")
-    calibration = np.zeros(len(names), bool)
-    roles, kinds = tables.labels(table, "role")
-    calibration[items] = np.array([str(kind.as_py()) == "calibration" for kind in kinds])[roles]
+    calibration = constant_within(~is_candidate(table, "role"), items, names, "role", "item")
     order = np.argsort(names.to_numpy(zero_copy_only=False), kind="stable")
     by_model = np.argsort(words.to_numpy(zero_copy_only=False), kind="stable")
     return _pool(scores[by_model][:, order], member[:, order], calibration[order], p)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from typeone.engine.study import Column
-from typeone.panels.certificate import passing
+from typeone.panels.certificate import passing_counts
 from typeone.panels.design import certification_of_counts, failures_borne
 from typeone.studies.panels.attacks import exact_error
 from typeone.studies.panels.generator import Law
@@ -27,7 +27,7 @@ def steps(p: Parameters, column: Column) -> tuple[object, ...] | None:
     layer = next((layer for layer in LAYERS if layer == column.method), None)
     if layer is None:
         return None
-    rule = passing(p.evaluators, p.units, p.terms(layer))
+    rule = passing_counts(p.evaluators, p.units, p.terms(layer))
     return (failures_borne(p.units, p.terms(layer)), *rule.accept.tolist(), *rule.reject.tolist())
 
 

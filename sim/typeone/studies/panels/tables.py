@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone.panels.certificate import passing
+from typeone.panels.certificate import passing_counts
 from typeone.panels.design import certification_of_counts, failures_borne
 from typeone.panels.options import Terms
 from typeone.panels.thresholds import most_unfavorable_share, needed_to_err
@@ -47,7 +47,7 @@ def tables_of(p: Parameters) -> Tables:
     """The tables of a certificate cell."""
     law = Law.of(p)
     terms = p.terms("exact")
-    rule = passing(p.evaluators, p.units, terms)
+    rule = passing_counts(p.evaluators, p.units, terms)
     accept, reject = _reach(terms)
     bound: dict[str, NDArray[np.float64]] = {}
     enough: dict[str, int] = {}

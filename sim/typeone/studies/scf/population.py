@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
+from typeone.groups import constant_within
 from typeone.scf.bags import Bags, key_shift
 from typeone.scf.statistics import BUILT_IN, Statistic, statistic
 from typeone.scf.tail import TailScale, smoothing_rule
@@ -97,11 +98,11 @@ def read_file(path: Path | None, p: Parameters) -> tuple[Bags, NDArray[np.bool_]
     if p.rows:
         table = tables.where(table, p.rows)
     codes, names = tables.labels(table, p.source)
-    participant = _by_source(codes, len(names), tables.booleans(table, p.participant), p.participant)
+    participant = constant_within(tables.booleans(table, p.participant), codes, names, p.participant, p.source)
     if not p.control:
         control = ~participant
     else:
-        control = _by_source(codes, len(names), tables.booleans(table, p.control), p.control)
+        control = constant_within(tables.booleans(table, p.control), codes, names, p.control, p.source)
     both = participant & control
     if both.any():
         name = names[int(both.argmax())].as_py()
@@ -128,15 +129,6 @@ def _distance(
     means = np.bincount(codes, weights=score) / np.bincount(codes)
     groups = means[participant], means[control]
     return float(groups[0].mean() - groups[1].mean()) if all(group.size for group in groups) else 0.0
-
-
-def _by_source(codes: NDArray[np.int64], sources: int, by_document: NDArray[np.bool_], name: str) -> NDArray[np.bool_]:
-    by_source = np.zeros(sources, bool)
-    by_source[codes] = by_document
-    wrong = by_source[codes] != by_document
-    if wrong.any():
-        raise ValueError(f"column {name!r}, row {int(wrong.argmax()) + 1}: the source has two different values")
-    return by_source
 
 
 def from_scenario(p: Parameters, key: tuple[int, int], repetition: int, scenario: Scenario | None = None) -> Population:
