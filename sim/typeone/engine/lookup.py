@@ -30,7 +30,8 @@ def design_called(name: str) -> Design:
         return read_design(name)
     if ":" in name or name in names():
         return defaults(find(name)[0], name)
-    raise ValueError(f"{name!r} is no preset, TOML file or study{suggestion(name, {*known, *names()})}")
+    own = f"; did you mean '{name}:STUDY'?" if Path(f"{name}.py").is_file() else ""
+    raise ValueError(f"{name!r} is no preset, TOML file or study{own or suggestion(name, {*known, *names()})}")
 
 
 def defaults(study: Study, name: str) -> Design:

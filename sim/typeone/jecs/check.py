@@ -24,9 +24,9 @@ from typeone.audit import (
 )
 from typeone.groups import first_repeat
 from typeone.jecs.lower_tail import lower_tail, own_p_values
-from typeone.jecs.procedure import Options, decided
+from typeone.jecs.options import Options, Terms
+from typeone.jecs.procedure import decided
 from typeone.jecs.scores import Scores, is_candidate, read_scores
-from typeone.levels import Level
 from typeone_kernels.jecs import scan_thresholds
 
 _TAIL = ("models", "λ", "t", "share with all p <= t", "allowed", "times", "if independent", "p-value")
@@ -211,6 +211,6 @@ def _scan_step(scores: Scores, larger: bool) -> int:
     calibration = [row[~np.isnan(row)] for row in scores.calibration]
     if not all(row.size for row in calibration):
         return 1
-    options = Options(evidence="larger" if larger else "smaller")
-    _, _, envelope = decided(scores.candidates, calibration, Level(options.level), options, scores.items, scores.models)
+    terms = Terms.of(Options(evidence="larger" if larger else "smaller"), len(scores.models))
+    _, _, envelope = decided(scores.candidates, calibration, terms, scores.items, scores.models)
     return int(envelope.step)

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from typeone import seeds, tables
+from typeone import tables
 from typeone.groups import first_repeat
-from typeone.jecs.methods import METHODS, method_called
+from typeone.jecs.methods import METHODS
+from typeone.jecs.options import DEFAULTS, Options, Terms
 from typeone.jecs.result import Envelope, Result
 from typeone.jecs.scores import read_scores
-from typeone.levels import Level, LevelLike, level
 from typeone_kernels.jecs import (
     ADAFILTER,
     CHORD,
@@ -42,28 +41,6 @@ PerModel: TypeAlias = Mapping[Any, ArrayLike] | Sequence[ArrayLike]
 _LARGEST_PRODUCT = 2**62  # what the kernels' integer comparisons can hold
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What is selected, and how.
-
-    method : ``"jecs"``, ``"jecs-filter"``, ``"max-p"``, ``"storey"``, ``"adafilter"``, ``"intersection"``, ``"union"``.
-    level : bound on the expected share of contaminated items among the selected, strictly between 0 and 1.
-    evidence : whether ``"smaller"`` or ``"larger"`` scores speak for a clean item.
-    ties : ``"attainable"`` counts a tie against the item; ``"random"`` breaks it at random, from a stream keyed by the
-        seed and the names of item and model.
-    seed : names the random tie breaks.
-
-    >>> Options(method="max-p", level="0.05").evidence
-    'smaller'
-    """
-
-    method: str = "jecs"
-    level: LevelLike = "0.1"
-    evidence: Literal["smaller", "larger"] = "smaller"
-    ties: Literal["attainable", "random"] = "attainable"
-    seed: int = 0
-
-
 def apply(
     data: Any,
     *,
@@ -71,7 +48,7 @@ def apply(
     model: str | None = "model",
     role: str = "role",
     score: str | Sequence[str] = "score",
-    options: Options = Options(),
+    options: Options = DEFAULTS,
     missing: tables.Missing = "error",
 ) -> Result:
     """Select the candidates of a table that no model was trained on.
@@ -106,7 +83,7 @@ def apply(
     return _select(scores.items, scores.models, scores.candidates, calibration, options, scores.dropped, scores.absent)
 
 
-def select(candidates: PerModel, calibration: PerModel, *, items: Any = None, options: Options = Options()) -> Result:
+def select(candidates: PerModel, calibration: PerModel, *, items: Any = None, options: Options = DEFAULTS) -> Result:
     """Select the candidates that no model was trained on.
 
     Parameters
@@ -143,20 +120,9 @@ def select(candidates: PerModel, calibration: PerModel, *, items: Any = None, op
     return _select(names, tuple(scored), matrix, [known[model] for model in scored], options)
 
 
-def _check(
-    options: Options,
-    models: tuple[Any, ...],
-    candidates: NDArray[np.float64],
-    calibration: Sequence[NDArray[np.float64]],
-) -> Level:
-    for name, value, words in (
-        ("evidence", options.evidence, ("smaller", "larger")),
-        ("ties", options.ties, ("attainable", "random")),
-    ):
-        if value not in words:
-            raise ValueError(f"{name}={value!r}: is {words[0]!r} or {words[1]!r}")
-    seeds.checked(options.seed)
-    method_called(options.method, len(models))
+def _check_sizes(
+    models: tuple[Any, ...], candidates: NDArray[np.float64], calibration: Sequence[NDArray[np.float64]]
+) -> None:
     n = candidates.shape[1]
     if n == 0:
         raise ValueError("candidates: at least one item is needed")
@@ -169,7 +135,6 @@ def _check(
             f"calibration: {n} candidates and {max(sizes) - 1} calibration scores are too many to compare exactly; "
             "give every model the same number of calibration scores"
         )
-    return level("level", options.level)
 
 
 def _by_model(argument: str, values: PerModel) -> dict[Any, NDArray[np.float64]]:
@@ -211,8 +176,9 @@ def _select(
     dropped: int = 0,
     absent: int = 0,
 ) -> Result:
-    alpha = _check(options, models, candidates, calibration)
-    plan, work, found = decided(candidates, calibration, alpha, options, items, models)
+    terms = Terms.of(options, len(models))
+    _check_sizes(models, candidates, calibration)
+    plan, work, found = decided(candidates, calibration, terms, items, models)
     lam = scan_thresholds()[found.step]
     width = Fraction(int(found.width), int(found.size))
     scale = (1 + found.inside) / (candidates.shape[1] * width) if width else None
@@ -229,8 +195,8 @@ def _select(
             if of.row in (MAX_P, STOREY, CHORD, ADAFILTER, FILTERED)
         },
         envelope=Envelope(lam, lam / 2, int(found.inside), width, scale),
-        method=options.method,
-        level=alpha,
+        method=terms.method,
+        level=terms.level,
         ties=options.ties,
         dropped=dropped,
         absent=absent,
@@ -240,17 +206,16 @@ def _select(
 def decided(
     candidates: NDArray[np.float64],
     calibration: Sequence[NDArray[np.float64]],
-    alpha: Level,
-    options: Options,
+    terms: Terms,
     items: pa.Array,
     models: tuple[Any, ...],
 ) -> tuple[Plan, Work, Any]:
     """The kernels' plan, filled workspace and envelope for valid input."""
-    larger, at_random = options.evidence == "larger", options.ties == "random"
-    plan = make_plan(candidates.shape[1], [values.size for values in calibration], alpha, larger, at_random)
+    sizes = [values.size for values in calibration]
+    plan = make_plan(candidates.shape[1], sizes, terms.level, terms.larger, terms.at_random)
     work = workspace(plan)
-    keys = np.array([[options.seed, 0]], np.uint64)
-    ties = TieKeys(keys, _digests(items.to_pylist() if at_random else []), _digests(models))
+    keys = np.array([[terms.seed, 0]], np.uint64)
+    ties = TieKeys(keys, _digests(items.to_pylist() if terms.at_random else []), _digests(models))
     rank_models(plan, np.concatenate(calibration), np.ascontiguousarray(candidates), ties, 0, work)
     return plan, work, decide(plan, work)
 

@@ -56,8 +56,10 @@ def read_votes(
     """
     if malformed not in ("error", "zero"):
         raise ValueError(f"malformed={malformed!r}: is 'error' or 'zero'")
-    if unit is None and vote is None and {"unit", "vote"} <= set(table.column_names):
-        unit, vote = "unit", "vote"
+    known = set(table.column_names)
+    if unit is not None or vote is not None or {"unit", "vote"} <= known:
+        unit = "unit" if unit is None and "unit" in known else unit
+        vote = "vote" if vote is None and "vote" in known else vote
     if (unit is None) != (vote is None):
         raise ValueError("unit, vote: name both columns of a long table, or none of a wide one")
     if unit is None or vote is None:

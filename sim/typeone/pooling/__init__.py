@@ -2,7 +2,8 @@
 
 from typeone.pooling.check import check
 from typeone.pooling.drift import Drift, OperatingPoint, drift
-from typeone.pooling.procedure import Options, apply
+from typeone.pooling.options import Options
+from typeone.pooling.procedure import apply
 from typeone.pooling.reconciliation import Reconciliation, counterexample, reconcile
 from typeone.pooling.reliability import Reliabilities
 from typeone.pooling.result import Result

@@ -6,45 +6,22 @@ Validated input in, a ``Result`` out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone import seeds, tables
-from typeone.levels import Level, LevelLike, level
+from typeone import tables
+from typeone.levels import Level, LevelLike
 from typeone.pooling.decision import decide
 from typeone.pooling.evidence import units, weights
 from typeone.pooling.heldout import Rate, RuleQuality, compare, fitting_half, rates
+from typeone.pooling.options import DEFAULTS, Options, Terms
 from typeone.pooling.reliability import Reliabilities, fitted, given
-from typeone.pooling.result import Result, Rule
+from typeone.pooling.result import Result
 from typeone.pooling.votes import UNKNOWN, Votes, read_votes
 from typeone_kernels.pooling import pool_list
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What is decided, and how.
-
-    accept, reject : accept an item when its posterior is at least ``accept``, reject it when the posterior is at
-        most ``reject``, abstain between; 0 < reject <= accept < 1, compared exactly (with equal thresholds an item
-        that lies on them is left undecided).
-    prior : probability that an item's hypothesis is true before any vote.
-    level : every one-sided bound, and every source's two-sided interval, errs with probability at most ``level``.
-    seed : names the split of the labelled items into a fitting half and a held-out half.
-
-    >>> options = Options(accept="0.99", reject="0.01")
-    >>> options.prior
-    '0.5'
-    """
-
-    accept: LevelLike = "0.95"
-    reject: LevelLike = "0.05"
-    prior: LevelLike = "0.5"
-    level: LevelLike = "0.05"
-    seed: int = 0
 
 
 def apply(
@@ -55,7 +32,7 @@ def apply(
     vote: str = "vote",
     label: str | None = None,
     reliability: Mapping[Any, LevelLike] | Any | None = None,
-    options: Options = Options(),
+    options: Options = DEFAULTS,
 ) -> Result:
     """Pool the votes on every item into a posterior, and decide.
 
@@ -92,15 +69,15 @@ def apply(
     >>> apply(votes, reliability={"a": ".9", "b": ".8"}).posterior.round(4).tolist()
     [0.973, 0.6923]
     """
-    rule = _check(options)
+    terms = Terms.of(options)
     if label is None and reliability is None:
         raise ValueError("label, reliability: name a label column, or give reliabilities")
     votes = read_votes(tables.as_table(data), item, source, vote, label)
-    fitting, sources = _reliabilities(votes, reliability, source, rule)
-    sums = _pooled(votes, sources.values, rule.prior)
-    decision = decide(votes, sources.values, sums, rule.prior, (rule.accept, rule.reject))
+    fitting, sources = _reliabilities(votes, reliability, source, terms)
+    sums = _pooled(votes, sources.values, terms.prior)
+    decision = decide(votes, sources.values, sums, terms.prior, (terms.accept, terms.reject))
     held_out = (votes.truth != UNKNOWN) & ~fitting
-    error_rates, rules = _on_held_out(votes, decision, sums, held_out, rule)
+    error_rates, rules = _on_held_out(votes, decision, sums, held_out, terms)
     return Result(
         votes=votes,
         reliabilities=sources,
@@ -108,26 +85,20 @@ def apply(
         decision=decision,
         fitting=fitting,
         held_out=held_out,
-        rule=rule,
+        terms=terms,
         rates=error_rates,
         comparison=rules,
     )
 
 
-def _check(options: Options) -> Rule:
-    accept, reject = level("accept", options.accept), level("reject", options.reject)
-    if reject > accept:
-        raise ValueError(f"reject={reject.text}: lies above accept={accept.text}")
-    prior, error = level("prior", options.prior), level("level", options.level)
-    return Rule(accept, reject, prior, error, seeds.checked(options.seed))
-
-
-def _reliabilities(votes: Votes, reliability: Any, source: str, rule: Rule) -> tuple[NDArray[np.bool_], Reliabilities]:
+def _reliabilities(
+    votes: Votes, reliability: Any, source: str, terms: Terms
+) -> tuple[NDArray[np.bool_], Reliabilities]:
     """The items whose labels are used to fit, (T,), none where reliabilities are given; and the sources'."""
     if reliability is not None:
         return np.zeros(len(votes.items), bool), given(reliability, votes.sources, source)
-    fitting = fitting_half(votes.items, votes.truth, rule.seed)
-    return fitting, fitted(votes, fitting, rule.level)
+    fitting = fitting_half(votes.items, votes.truth, terms.seed)
+    return fitting, fitted(votes, fitting, terms.level)
 
 
 def _pooled(votes: Votes, reliabilities: tuple[Fraction, ...], prior: Level) -> NDArray[np.int64]:
@@ -139,11 +110,11 @@ def _pooled(votes: Votes, reliabilities: tuple[Fraction, ...], prior: Level) -> 
 
 
 def _on_held_out(
-    votes: Votes, decision: NDArray[np.int8], sums: NDArray[np.int64], held_out: NDArray[np.bool_], rule: Rule
+    votes: Votes, decision: NDArray[np.int8], sums: NDArray[np.int64], held_out: NDArray[np.bool_], terms: Terms
 ) -> tuple[tuple[Rate, ...], tuple[RuleQuality, ...]]:
     """Bounds and comparison; nothing without a held-out item."""
     if not held_out.any():
         return (), ()
     truth = votes.truth[held_out]
-    compared = compare(votes.positive[held_out], votes.consulted[held_out], sums[held_out], truth, float(rule.prior))
-    return rates(decision[held_out], truth, rule.level), compared
+    compared = compare(votes.positive[held_out], votes.consulted[held_out], sums[held_out], truth, float(terms.prior))
+    return rates(decision[held_out], truth, terms.level), compared

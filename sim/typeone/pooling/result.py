@@ -12,27 +12,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone.display import first_rows, folded, html_paragraphs, html_table, text_table, warned
-from typeone.levels import Level
 from typeone.notebook import drawn
 from typeone.pooling import evidence
 from typeone.pooling.decision import WORDS
 from typeone.pooling.drift import Drift, over_any_sources
 from typeone.pooling.heldout import Rate, RuleQuality
+from typeone.pooling.options import Terms
 from typeone.pooling.reliability import Reliabilities
 from typeone.pooling.votes import Votes
 
 _NAMED = 5  # sources or items that a warning names
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """The thresholds, the prior, the level of every bound, and the seed of the split."""
-
-    accept: Level
-    reject: Level
-    prior: Level
-    level: Level
-    seed: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -55,7 +44,7 @@ class Result:
     decision: NDArray[np.int8]
     fitting: NDArray[np.bool_]
     held_out: NDArray[np.bool_]
-    rule: Rule
+    terms: Terms
     rates: tuple[Rate, ...]
     comparison: tuple[RuleQuality, ...]
 
@@ -82,7 +71,7 @@ class Result:
     def guarantee(self) -> str:
         """What is promised, and what it rests on."""
         return (
-            f"Each bound holds with probability {float(1 - self.rule.level):.4g} if held-out items are independent "
+            f"Each bound holds with probability {float(1 - self.terms.level):.4g} if held-out items are independent "
             "draws of the items to be decided, calibrated or not. The posterior is calibrated only if prior and "
             "reliabilities are right, errors are symmetric and votes independent given the truth; positively "
             "dependent votes make it overconfident."
@@ -110,9 +99,9 @@ class Result:
         return found + self._broken_promises()
 
     def _broken_promises(self) -> list[str]:
-        promised = {"accepted that are false": 1 - self.rule.accept, "rejected that are true": self.rule.reject}
+        promised = {"accepted that are false": 1 - self.terms.accept, "rejected that are true": self.terms.reject}
         return [
-            f"{rate.name}: at least {rate.lower:.4g} of them (level {self.rule.level.text}), where the posterior "
+            f"{rate.name}: at least {rate.lower:.4g} of them (level {self.terms.level.text}), where the posterior "
             f"promises at most {float(promised[rate.name]):.4g}: it is overconfident here"
             for rate in self.rates
             if rate.name in promised and Fraction(rate.lower) > promised[rate.name]
@@ -171,7 +160,7 @@ class Result:
         """
         consulted = np.unique(self.votes.consulted)
         chosen = consulted[consulted > 0].tolist() if sizes is None else sizes
-        return over_any_sources(tau, self.reliabilities.values, chosen, self.rule.prior)
+        return over_any_sources(tau, self.reliabilities.values, chosen, self.terms.prior)
 
     def __len__(self) -> int:
         return self.sums.size
@@ -182,7 +171,7 @@ class Result:
         how = "given" if self.reliabilities.estimates is None else f"estimated on {int(self.fitting.sum())} items"
         return (
             f"Pooled log-odds: {len(self)} items, {len(self.votes.sources)} sources (reliabilities {how}), "
-            f"prior {self.rule.prior.text}, accept >= {self.rule.accept.text}, reject <= {self.rule.reject.text}"
+            f"prior {self.terms.prior.text}, accept >= {self.terms.accept.text}, reject <= {self.terms.reject.text}"
         )
 
     def _sections(self) -> list[tuple[str, Sequence[str], Sequence[Sequence[Any]], int]]:
@@ -196,7 +185,7 @@ class Result:
         if self.rates:
             held = f"{int(self.held_out.sum())} held-out items"
             header = ["rate", "count", "of", "rate ", "lower", "upper"]
-            bounds = f"error rates on {held}, one-sided bounds at level {self.rule.level.text} each"
+            bounds = f"error rates on {held}, one-sided bounds at level {self.terms.level.text} each"
             sections.append((bounds, header, [astuple(rate) for rate in self.rates], len(self.rates)))
             rules = [astuple(quality) for quality in self.comparison]
             sections.append((f"counting against pooling on {held}", RuleQuality.__slots__, rules, len(rules)))

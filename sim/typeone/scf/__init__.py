@@ -1,7 +1,8 @@
 """Source-balanced capped Fisher (SCF): did a source's documents take part in a model update?"""
 
 from typeone.scf.check import check
-from typeone.scf.procedure import Options, apply
+from typeone.scf.options import Options
+from typeone.scf.procedure import apply
 from typeone.scf.reference import ReferenceMap, fit
 from typeone.scf.result import Result
 from typeone.scf.split import Split

@@ -6,23 +6,21 @@ Validated input in, a ``Result`` out.  A control is a known nonparticipant; a ta
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from typeone import seeds, tables
-from typeone.levels import Level, LevelLike, level, levels
+from typeone.levels import Level
 from typeone.scf.bags import Bags, as_ranks, ordered_keys
 from typeone.scf.documents import ROLES, Documents, read_documents
+from typeone.scf.options import DEFAULTS, Options, Terms
 from typeone.scf.reference import ReferenceMap
 from typeone.scf.result import Result, SplitSpread
 from typeone.scf.split import DEFAULT_SPLIT, Split, counted, partitions, sizes
-from typeone.scf.statistics import Statistic, statistic
-from typeone.scf.tail import Smoothing, cap_level, smoothing_rule
 from typeone_kernels.buckets import rank_buffers, sort_scores
 from typeone_kernels.exact import level_pair
 from typeone_kernels.ranks import random_ranks
@@ -32,46 +30,6 @@ from typeone_kernels.selection import bh_cutoff, cumulative_counts
 _TIE_LANE = 1  # of the split's seed; its lane 0 draws the split
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What is tested, and how.
-
-    method : ``"scf"``, a comparator (``"fisher"``, ``"mean"``, ``"max"``, ``"min"``, ``"ramia"``),
-        ``"module:function"`` or a function of your own (see ``typeone.scf.statistic``).
-    cap : the evidence cap alpha of SCF, 0 <= alpha < 1 (0: uncapped).
-    levels : the nominal levels t at which to reject, each strictly between 0 and 1.
-    smoothing : ``"document"``, ``"source"`` or a number (see ``typeone.scf.fit``).
-    rho : the share of a bag that RaMIA trims.
-    fdr : a level for the false discovery rate over all targets (Benjamini-Hochberg), or None.
-    ties : ``"conservative"`` counts a tie against the discovery; ``"random"`` breaks it at random, from a
-        stream keyed by the split's seed and the source's name.
-
-    >>> options = Options(method="ramia", rho="0.25", levels=["0.05", "0.10"])
-    >>> options.ties
-    'conservative'
-    """
-
-    method: str | Callable[..., Any] = "scf"
-    cap: LevelLike = "0.05"
-    levels: Sequence[LevelLike] = ("0.05",)
-    smoothing: str | LevelLike = "document"
-    rho: LevelLike = "0.5"
-    fdr: LevelLike | None = None
-    ties: Literal["conservative", "random"] = "conservative"
-
-
-@dataclass(frozen=True, slots=True)
-class _Terms:
-    """The options, checked and exact."""
-
-    statistic: Statistic
-    cap: Level
-    levels: tuple[Level, ...]
-    smoothing: Smoothing
-    fdr: Level | None
-    ties: str
-
-
 def apply(  # an argument for each column, the terms, the split, and what is done meanwhile; each is used alone
     data: Any,
     *,
@@ -79,7 +37,7 @@ def apply(  # an argument for each column, the terms, the split, and what is don
     score: str = "score",
     role: str | None = None,
     control: str | None = None,
-    options: Options = Options(),
+    options: Options = DEFAULTS,
     split: Split = DEFAULT_SPLIT,
     missing: tables.Missing = "error",
     progress: Callable[[int, int], None] | None = None,
@@ -116,7 +74,7 @@ def apply(  # an argument for each column, the terms, the split, and what is don
     >>> apply(documents, role="role", options=Options(levels=["0.4"])).p_value.tolist()
     [0.3333333333333333]
     """
-    terms = _check(options)
+    terms = Terms.of(options)
     seeds.checked(split.seed)
     documents = read_documents(tables.as_table(data), source, score, role, control, missing)
     drawn: Iterable[NDArray[np.int8]] = [documents.role]
@@ -137,24 +95,11 @@ def _told(
         yield role
 
 
-def _check(options: Options) -> _Terms:
-    if options.ties not in ("conservative", "random"):
-        raise ValueError(f"ties={options.ties!r}: is 'conservative' or 'random'")
-    return _Terms(
-        statistic(options.method, rho=options.rho),
-        cap_level(options.cap),
-        levels("levels", [options.levels] if isinstance(options.levels, str) else list(options.levels)),
-        smoothing_rule(options.smoothing),
-        None if options.fdr is None else level("fdr", options.fdr),
-        options.ties,
-    )
-
-
 def _test(
     documents: Documents,
     partitions: Iterable[NDArray[np.int8]],
     numbers: tuple[int, int],
-    terms: _Terms,
+    terms: Terms,
     split: Split,
 ) -> Result:
     """The answer over partitions that each have ``numbers`` = (K, L) reference and calibration sources."""
@@ -194,7 +139,7 @@ class _Found(NamedTuple):
 
 
 def _over_splits(
-    bags: Bags, target: NDArray[np.int64], partitions: Iterable[NDArray[np.int8]], terms: _Terms, split: Split
+    bags: Bags, target: NDArray[np.int64], partitions: Iterable[NDArray[np.int8]], terms: Terms, split: Split
 ) -> _Found:
     raw = None if terms.statistic.referenced else terms.statistic.of_bags(bags)
     calibrating = (CALIBRATION,) if raw is None else (CALIBRATION, REFERENCE)
@@ -211,7 +156,7 @@ def _over_splits(
 
 
 def _statistics(
-    bags: Bags, role: NDArray[np.int8], terms: _Terms, raw: tuple[NDArray[np.float64], NDArray[np.int64]] | None
+    bags: Bags, role: NDArray[np.int8], terms: Terms, raw: tuple[NDArray[np.float64], NDArray[np.int64]] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64] | None]:
     """Every source's statistic, its integer key, and its number of capped documents (SCF only)."""
     if raw is not None:
