@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -14,7 +15,7 @@ from numba import njit
 from procedures.scf_data import DATA, long, shuffled
 from twins import scf as twin
 from typeone import scf
-from typeone.levels import Level
+from typeone.levels import Level, number
 
 METHODS = ("scf", "fisher", "mean", "max", "min", "ramia")
 
@@ -272,3 +273,19 @@ def test_results_print_in_a_terminal_and_a_notebook():
     assert result.to_arrow().column_names[:6] == [
         "source", "documents", "evidence", "p_value", "reject_0.05", "reject_0.4",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("rho", [1 / 3, 0.1 + 0.2, "0.333333333333333333", "0.3333333333333333333333", "1e-300", "1/3"])
+def test_ramia_trims_the_share_exactly_however_it_is_written(rho: float | str) -> None:
+    """Shares with long denominators times a bag's size do not fit 64 bits; compared with fractions."""
+    n, share = 2000, 1 - number("rho", rho)
+    values = np.random.default_rng(5).normal(size=(4, n))
+    data = {
+        "source": np.repeat(np.arange(4), n),
+        "score": values.ravel(),
+        "role": np.repeat(["reference", "calibration", "target", "target"], n),
+    }
+    result = scf.apply(data, role="role", options=scf.Options(method="ramia", rho=rho))
+    kept = max(1, share.numerator * n // share.denominator)
+    expected = [np.sort(bag)[::-1][:kept].mean() for bag in values[2:]]
+    np.testing.assert_allclose(result.evidence, expected, rtol=1e-12)

@@ -12,11 +12,11 @@ from typeone.engine.lookup import design_called
 from typeone.engine.runner import run
 from typeone.engine.streams import stream_key
 from typeone.engine.study import Cell, Column
-from typeone.levels import levels
+from typeone.levels import level, levels
 from typeone.studies.panels import STUDY
 from typeone.studies.panels.attacks import exact_error
 from typeone.studies.panels.generator import UNIT_LANE, Law
-from typeone.studies.panels.simulate import share
+from typeone.studies.panels.simulate import _columns, share
 from typeone_kernels.certificates import VOTE_LANE
 
 POWERED = {"evaluators": 120, "units": 150, "beta": "0.45", "grid": "3,7,15,31"}
@@ -250,3 +250,16 @@ def test_validity_preset_runs_end_to_end(tmp_path):
     }
     assert max(rate[40, "mass-controlled"], rate[40, "familywise"]) < 0.1
     assert min(rate[200, "mass-controlled"], rate[200, "familywise"]) > 0.6
+
+
+@pytest.mark.parametrize("xi", ["1/40", 0.025, "0.025000000000000001", "0.0333333333333333333333"])
+def test_a_share_with_a_long_denominator_is_compared_exactly(xi):
+    """Times 400 units it does not fit 64 bits; 10 units are 1/40 of them, and no violation."""
+    point = cell(evaluators=60, units=400, beta="0.3", grid="3,7", clarity="0.3", unclear="0.1", xi_e=xi)
+    excess = np.arange(0, 20)
+    good = np.zeros((20, 2), np.int64)
+    passes = np.stack([excess, np.zeros(20, np.int64)], axis=1)
+    columns = dict(_columns(point.parameters, STUDY.share(point), passes, good))
+    expected = excess > level("xi_e", xi) * 400
+    assert 0 < expected.sum() < 20
+    np.testing.assert_array_equal(columns[Column("catalogue", "violation", "0.025")], expected)

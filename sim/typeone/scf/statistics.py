@@ -6,6 +6,7 @@ all K + L controls.  A *referenced* one looks at the reference sources first and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -104,8 +105,10 @@ class Statistic:
             return sizes
         if self.name == "max":
             return np.ones_like(sizes)
-        share = 1 - self.rho
-        return np.maximum(1, share.numerator * sizes // share.denominator)
+        distinct, each = np.unique(sizes, return_inverse=True)
+        # As Python's integers: a share such as the double 1/3 has a denominator near 2**54.
+        kept = [max(1, math.floor((1 - self.rho) * int(size))) for size in distinct]
+        return np.array(kept, np.int64)[each]
 
     def _finite(self, values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
         if not np.isfinite(values).all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -67,6 +68,6 @@ def _columns(
             yield Column(layer, "certified_exactly"), np.full(some.size, shared.certified[layer])
     # The same units as a fixed catalogue: passing share − ξ against their own true share, in integers.
     xi = p.terms("catalogue").xi_e
-    excess = (passes - good).max(axis=1) * xi.denominator > xi.numerator * p.units
+    excess = (passes - good).max(axis=1) > math.floor(xi * p.units)
     yield Column("catalogue", "violation", p.eta_e.text), excess.astype(float)
     yield Column("generator", "coverage"), np.full(excess.size, shared.coverage.max())
