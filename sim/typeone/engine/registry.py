@@ -84,10 +84,7 @@ def _folder() -> Path:
 def _reference(name: str) -> str:
     if name not in names():
         raise ValueError(f"study {name!r}: no such study{suggestion(name, names())}")
-    module = f"{PACKAGE}.{name.replace('-', '_')}"
-    if not hasattr(import_module(module), "STUDY") and find_spec(f"{module}.study"):
-        module += ".study"
-    return f"{module}:STUDY"
+    return f"{PACKAGE}.{name.replace('-', '_')}:STUDY"
 
 
 def module_digest(module: str) -> str | None:

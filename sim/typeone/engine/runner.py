@@ -40,11 +40,6 @@ class Progress(NamedTuple):
     here: int
     """Repetitions completed in this session."""
 
-    @property
-    def seconds_left(self) -> float | None:
-        """At the rate of this session so far."""
-        return self.seconds / self.here * (self.planned - self.completed) if self.here else None
-
 
 @dataclass(frozen=True, slots=True)
 class RunResult:

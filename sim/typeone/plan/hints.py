@@ -90,10 +90,9 @@ class Hints:
 
 
 def hints_of(reference: str) -> Hints:
-    """The hints beside the study ``module:NAME``; those of its package when the module is called ``study``."""
+    """The hints beside the study ``module:NAME``."""
     module = reference.partition(":")[0]
-    homes = [module, module.removesuffix(".study")]
-    given: dict[str, Any] = next((plan for home in homes if (plan := getattr(import_module(home), "PLAN", None))), {})
+    given: dict[str, Any] = getattr(import_module(module), "PLAN", {})
     known = {entry.name for entry in fields(Hints)}
     for key in given:
         if key not in known:

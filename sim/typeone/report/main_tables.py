@@ -28,7 +28,7 @@ def main_tables(run: Stored) -> list[Table]:
 
 
 def _headline(module: str) -> ModuleType | None:
-    name = f"{module.removesuffix('.study')}.headline"
+    name = f"{module}.headline"
     try:
         found = find_spec(name)
     except ModuleNotFoundError:  # the study is a single module, which has no others inside

@@ -14,7 +14,7 @@ import numpy as np
 
 from typeone.engine.study import Column
 from typeone.engine.sums import Moments
-from typeone.verify.model import ExactRate, Parameters, Promise, Space, label, level_of, ratio
+from typeone.verify.model import ExactRate, Parameters, Promise, label, level_of, ratio
 from typeone.verify.sample import Pool, Sums, merge
 from typeone.verify.study import Work
 
@@ -74,7 +74,7 @@ def worst_case(promise: Promise, pool: Pool, base: int) -> Search:
     spent = _advance(promise, pool, points, first)
     for number in range(1, ROUNDS + 1):
         best = _best(points, SURVIVORS)
-        near = [_neighbor(promise.space, point, random) for point in best for _ in range(NEIGHBORS)]
+        near = [promise.space.neighbor(point.parameters, random) for point in best for _ in range(NEIGHBORS)]
         fresh = _distinct(best, near)
         tried += len(fresh)
         points = [*best, *fresh]
@@ -82,10 +82,6 @@ def worst_case(promise: Promise, pool: Pool, base: int) -> Search:
     best = _best(points, CANDIDATES)
     exact = tuple(max(point.exact, key=lambda found: found.ratio) for point in best if point.exact)
     return Search(tuple(point.parameters for point in best), exact, tried, spent)
-
-
-def _neighbor(space: Space, point: Point, random: np.random.Generator) -> Parameters:
-    return space.neighbor(point.parameters, random)
 
 
 def _seed(name: str, seed: int) -> int:

@@ -265,17 +265,17 @@ def _miscalibrated(parameters: Parameters) -> Iterator[ExactRate]:
     yield from posterior_errors({"n": 12, "reliability": "0.6", "miscalibration": parameters["strength"]})
 
 
-def _short(parameters: Parameters, rates: Iterator[ExactRate]) -> Iterator[ExactRate]:
+def _short(rates: Iterator[ExactRate]) -> Iterator[ExactRate]:
     for found in rates:
         yield found._replace(cell=found.cell.split()[0])
 
 
 def _dependence(parameters: Parameters) -> Iterator[ExactRate]:
-    return _short(parameters, _dependent(parameters))
+    return _short(_dependent(parameters))
 
 
 def _overstated(parameters: Parameters) -> Iterator[ExactRate]:
-    return _short(parameters, _miscalibrated(parameters))
+    return _short(_miscalibrated(parameters))
 
 
 FAILING = (
