@@ -289,3 +289,22 @@ def test_ramia_trims_the_share_exactly_however_it_is_written(rho: float | str) -
     kept = max(1, share.numerator * n // share.denominator)
     expected = [np.sort(bag)[::-1][:kept].mean() for bag in values[2:]]
     np.testing.assert_allclose(result.evidence, expected, rtol=1e-12)
+
+
+def test_numbers_that_the_roles_fix_are_refused_also_with_one_split() -> None:
+    for split in (scf.Split(reference=2), scf.Split(calibration=3), scf.Split(reference=2, splits=5)):
+        with pytest.raises(ValueError, match="reference, calibration: the role column already fixes these numbers"):
+            scf.apply(DATA, role="role", split=split)
+
+
+def test_fdr_of_several_splits_is_refused_before_any_is_tested() -> None:
+    told: list[int] = []
+    with pytest.raises(ValueError, match="fdr: is valid for one split only"):
+        scf.apply(
+            DATA,
+            role="role",
+            options=scf.Options(fdr="0.1"),
+            split=scf.Split(splits=3),
+            progress=lambda done, _: told.append(done),
+        )
+    assert told == []

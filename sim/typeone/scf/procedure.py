@@ -76,6 +76,10 @@ def apply(  # an argument for each column, the terms, the split, and what is don
     """
     terms = Terms.of(options)
     seeds.checked(split.seed)
+    if terms.fdr is not None and split.splits != 1:
+        raise ValueError("fdr: is valid for one split only; leave out splits, or fdr")
+    if role is not None and (split.reference, split.calibration) != (None, None):
+        raise ValueError("reference, calibration: the role column already fixes these numbers")
     documents = read_documents(tables.as_table(data), source, score, role, control, missing)
     drawn: Iterable[NDArray[np.int8]] = [documents.role]
     numbers = counted(documents.role)
@@ -219,8 +223,6 @@ def _discoveries(ranks: NDArray[np.int64], m: int, fdr: Level | None) -> NDArray
     """Benjamini-Hochberg on one split's p-values r / (m + 1), in integers."""
     if fdr is None:
         return None
-    if ranks.shape[0] > 1:
-        raise ValueError("fdr: is valid for one split only; leave out splits, or fdr")
     r = ranks[0]
     grid, counts = np.arange(m + 2), np.empty(m + 2, np.int64)
     cumulative_counts(r, counts)
