@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.timing import ROUNDS, Ratio, Timing, seconds_of
 from typeone.engine.design import design_from
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.runner import run
 from typeone.engine.study import Cell, Study
 
@@ -31,7 +31,7 @@ DESIGNS: dict[str, dict[str, Any]] = {
 @cache
 def prepared(name: str) -> tuple[Study, Cell, Any]:
     """Study, its only cell, and what repetitions share: made once in every process."""
-    planned = plan(design_from({**DESIGNS[name], "repetitions": 1}))
+    planned = resolve(design_from({**DESIGNS[name], "repetitions": 1}))
     cell = planned.cells[0]
     return planned.study, cell, planned.study.share(cell)
 

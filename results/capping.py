@@ -16,7 +16,7 @@ import numpy as np
 
 from typeone.display import markdown_table
 from typeone.engine.design import Design, design_from
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.runner import run
 from typeone.figures import heat_map, style
 from typeone.studies.scf.scenarios import SCENARIOS
@@ -60,7 +60,7 @@ def rows_of(folder: Path, repetitions: int) -> Rows:
     summary = run(planned, folder).summary.to_pylist()
     tails = {values: name for name, values in TAILS.items()}
     rows = []
-    for cell in plan(planned).cells:
+    for cell in resolve(planned).cells:
         p = cell.parameters
         found = {(row["method"], row["measure"]): row for row in summary if row["cell"] == cell.index}
         auroc = found["scf", "auroc"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from typeone.engine.design import Design
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.runner import run
 from typeone.jecs.methods import METHODS
 from typeone.studies.jecs.parameters import Parameters
@@ -60,7 +60,7 @@ def results_of(design: Design, folder: Path) -> Results:
     found: dict[tuple[int, str], dict[str, dict[str, Any]]] = {}
     for record in result.summary.to_pylist():
         found.setdefault((record["cell"], record["method"]), {})[record["measure"]] = record
-    parameters = [cell.parameters for cell in plan(design).cells]
+    parameters = [cell.parameters for cell in resolve(design).cells]
     varied = _varied(parameters)
     rows = []
     for (cell, method), of in found.items():

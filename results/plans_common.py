@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from typeone.engine import workers
 from typeone.engine.design import Design
 from typeone.engine.lookup import changed, design_called
-from typeone.engine.plan import Plan, plan
+from typeone.engine.resolved import Resolved, resolve
 from typeone.engine.study import Column
 from typeone.plan import Question
 from typeone.plan.question import understand
@@ -62,7 +62,7 @@ def _row(pair: Pair, repetitions: int) -> dict[str, Any]:
     design = changed(design_called(pair.name), pair.changes)
     asked = understand(Question(design, pair.target, (pair.vary,), simulate=True))
     (factor,) = asked.factors
-    apart = plan(_alone(asked.planned.design, design, factor, pair.sizes))
+    apart = resolve(_alone(asked.planned.design, design, factor, pair.sizes))
     places = [asked.sizes.index(size) for size in pair.sizes]
     common = _difference(asked.planned, places, asked.column, repetitions)
     independent = _difference(apart, [0, 1], asked.column, repetitions)
@@ -85,7 +85,7 @@ def _alone(asked: Design, design: Design, factor: str, sizes: tuple[int, int]) -
     return changed(design, {factor: list(sizes)} | ({"levels": levels} if levels else {}))
 
 
-def _difference(planned: Plan, places: list[int], column: Column, repetitions: int) -> NDArray[np.float64]:
+def _difference(planned: Resolved, places: list[int], column: Column, repetitions: int) -> NDArray[np.float64]:
     values = []
     for place in places:
         cell = planned.cells[place]

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 import scf_tables as tables
 from typeone.engine.lookup import changed, design_called
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.runner import run
 from typeone.scf.statistics import TITLES
 from typeone.studies.scf.headline import named, rows_of
@@ -43,7 +43,7 @@ def results_of(name: str, folder: Path, changes: dict[str, Any]) -> Run:
     """Run a preset with changes."""
     design = changed(design_called(name), changes)
     summary = run(design, folder / "-".join([name, *map(str, changes.values())])).summary
-    parameters = [cell.parameters for cell in plan(design).cells]
+    parameters = [cell.parameters for cell in resolve(design).cells]
     about = {
         cell: {"scores": named(p), "population": p.population, "cap": p.cap.text} for cell, p in enumerate(parameters)
     }

@@ -14,8 +14,8 @@ from engine.trivial import REFERENCE
 from typeone.engine.design import Design, Stop, design_from, read_design
 from typeone.engine.lookup import changed, design_called, options, pairs, value_of
 from typeone.engine.parameters import canonical, suggestion
-from typeone.engine.plan import gaps, plan
 from typeone.engine.registry import find, names, presets
+from typeone.engine.resolved import gaps, resolve
 from typeone.levels import Level
 
 BASE: dict[str, Any] = {"study": REFERENCE}
@@ -68,7 +68,7 @@ def test_a_bad_design_names_key_and_rule(values: dict[str, Any], told: str) -> N
 )
 def test_a_design_that_does_not_fit_its_study_names_key_and_rule(values: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        plan(design_from(BASE | values))
+        resolve(design_from(BASE | values))
 
 
 def test_a_missing_study_is_told() -> None:
@@ -116,12 +116,12 @@ def test_listed_cells_are_crossed_with_the_factors_they_do_not_name() -> None:
     design = design_from(
         BASE | {"factors": {"rate": [0.1, 0.2], "shift": 9}, "cells": [{"shift": 1}, {"rate": 0.5, "shift": 2}]}
     )
-    cells = [(str(c.parameters.rate), c.parameters.shift) for c in plan(design).cells]
+    cells = [(str(c.parameters.rate), c.parameters.shift) for c in resolve(design).cells]
     assert cells == [("1/10", 1), ("1/5", 1), ("1/2", 2)]
 
 
 def identity(**values: Any) -> str:
-    return plan(design_from(BASE | {"factors": {"rate": [0.1, 0.2]}} | values)).identity
+    return resolve(design_from(BASE | {"factors": {"rate": [0.1, 0.2]}} | values)).identity
 
 
 def test_the_identity_is_of_study_cells_levels_and_seed_only() -> None:
@@ -139,7 +139,7 @@ def test_the_identity_is_of_study_cells_levels_and_seed_only() -> None:
 
 def test_keys_are_those_of_canonical_parameters_without_paired_ones() -> None:
     def keys(**factors: Any) -> list[tuple[int, int]]:
-        return [cell.key for cell in plan(design_from(BASE | {"factors": factors})).cells]
+        return [cell.key for cell in resolve(design_from(BASE | {"factors": factors})).cells]
 
     assert keys(rate="0.10") == keys(rate="1/10") == keys(rate=0.1, shift=5)
     assert len(set(keys(rate=[0.1, 0.2], kills=[0, 1], shift=[0, 1]))) == 4
@@ -193,12 +193,12 @@ def test_every_preset_is_a_valid_design() -> None:
         design = read_design(file)
         assert design_called(name) == design
         if not find(design.study)[0].inputs:
-            assert plan(design).cells
+            assert resolve(design).cells
 
 
 def test_a_study_is_a_design_with_its_defaults(tmp_path: Path) -> None:
     design = design_called(REFERENCE)
-    (cell,) = plan(design).cells
+    (cell,) = resolve(design).cells
     assert cell.parameters.rate == Fraction(1, 20)
     with pytest.raises(ValueError, match=r"'coins' is no preset, TOML file or study; did you mean 'coin'"):
         design_called("coins")
@@ -212,9 +212,9 @@ def test_changes_from_the_command_line() -> None:
     assert new.factors == {"rate": ["0.1", "0.2"], "kill_at": 7}
     assert [level.text for level in new.levels] == ["0.1"]
     assert new.stop == Stop(verdict=True)
-    assert len(plan(new).cells) == 4
+    assert len(resolve(new).cells) == 4
     assert changed(design, options(["--shift", "4", "--repetitions=9"])).factors["shift"] == 4
-    assert len(plan(changed(design, {"shift": 4})).cells) == 1
+    assert len(resolve(changed(design, {"shift": 4})).cells) == 1
     with pytest.raises(ValueError, match=r"kils: trivial has no such factor or input; did you mean 'kills'"):
         changed(design, {"kils": 1})
     with pytest.raises(ValueError, match="write key=value"):

@@ -19,7 +19,7 @@ from typeone.engine.export import export
 from typeone.engine.intervals import rate_fixed
 from typeone.engine.lookup import changed, design_called
 from typeone.engine.manifest import read
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.runner import run
 from typeone.engine.status import status
 from typeone.engine.study import Cell, Column, Columns, Study
@@ -27,7 +27,7 @@ from typeone.engine.workers import MAX_MESSAGE, simulate
 
 
 def cell(**factors: Any) -> Cell:
-    return plan(design_from({"study": REFERENCE, "factors": factors})).cells[0]
+    return resolve(design_from({"study": REFERENCE, "factors": factors})).cells[0]
 
 
 def test_failed_repetitions_are_counted_and_leave_no_row(tmp_path: Path) -> None:
@@ -257,6 +257,6 @@ def test_the_module_of_a_statistic_of_ones_own_counts_too(tmp_path: Path, monkey
     for text in ("def s(x): return x.mean()", "def s(x): return x.max()", "def s(x): return x.mean()"):
         file.write_text(text)
         design = changed(design_called("scf"), {"own": "statistic_of_mine:s", "repetitions": 5})
-        found.append(plan(design).identity)
+        found.append(resolve(design).identity)
     assert found[0] == found[2] != found[1]
-    assert "code" not in plan(design_called("scf")).facts
+    assert "code" not in resolve(design_called("scf")).facts

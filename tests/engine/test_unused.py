@@ -8,8 +8,8 @@ import pytest
 from typeone import tables
 from typeone.cli.root import main
 from typeone.engine.lookup import changed, design_called
-from typeone.engine.plan import plan, telling
 from typeone.engine.registry import find, names, presets
+from typeone.engine.resolved import resolve, telling
 
 
 @pytest.mark.parametrize(
@@ -36,21 +36,21 @@ def test_what_changes_nothing_is_refused(name, changes, said, tmp_path: Path):
     tables.write(pa.table({"x": [1.0]}), file)
     changes = {key: str(file) if value == "FILE" else value for key, value in changes.items()}
     with pytest.raises(ValueError, match=f"^{said}"):
-        plan(changed(design_called(name), changes))
+        resolve(changed(design_called(name), changes))
 
 
 def test_one_cell_that_uses_it_is_enough():
     mixed = changed(design_called("jecs"), {"family": ["scores", "ideal"], "calibration": 50, "law": "t^2"})
-    assert len(plan(mixed).cells) == 2
+    assert len(resolve(mixed).cells) == 2
 
 
 @pytest.mark.parametrize("name", [*names(), *presets()])
 def test_everything_that_comes_along_can_be_planned(name):
-    assert plan(design_called(name)).cells
+    assert resolve(design_called(name)).cells
 
 
 def test_what_is_told_of_a_run_says_something():
-    planned = plan(design_called("jecs-real"))
+    planned = resolve(design_called("jecs-real"))
     told = telling(find("jecs")[0], [planned.factors(cell) for cell in planned.cells])
     assert told == ["family", "candidates", "calibration", "ties", "score", "rows"]
 

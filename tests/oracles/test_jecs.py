@@ -12,7 +12,7 @@ from oracles import jecs as oracle
 from oracles.inputs import cases, score_maker, some_level
 from typeone import jecs
 from typeone.engine.design import design_from
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.study import Column
 from typeone.studies.jecs import STUDY
 from typeone.studies.jecs.ideal import IdealBatch
@@ -157,7 +157,7 @@ def test_ideal_study(oracles: int) -> None:
         }
         typed = ["0.1", some_level(random)]
         levels = typed if Fraction(typed[0]) != Fraction(typed[1]) else typed[:1]
-        cell = plan(design_from({"study": "jecs", "factors": factors, "levels": levels, "seed": case})).cells[0]
+        cell = resolve(design_from({"study": "jecs", "factors": factors, "levels": levels, "seed": case})).cells[0]
         columns = STUDY.simulate(cell, STUDY.share(cell), 0, 20)
         batch = IdealBatch(cell.parameters, 20)
         batch.draw(cell.key, 0, 20)

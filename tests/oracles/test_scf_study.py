@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from oracles import scf as oracle
 from oracles.inputs import cases, near, score_maker, some_level
 from typeone.engine.design import design_from
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.study import Column
 from typeone.studies.scf import STUDY
 from typeone_kernels.partitions import draw_roles
@@ -118,7 +118,7 @@ def test_partitions(oracles: int, tmp_path: Path) -> None:
         levels = levels[:1] if Fraction(levels[0]) == Fraction(levels[1]) else levels
         factors = {"reference": K, "calibration": L, "score": "score", **p}
         typed = {"study": "scf", "factors": factors, "inputs": {"scores": str(path)}, "levels": levels, "seed": case}
-        cell = plan(design_from(typed)).cells[0]
+        cell = resolve(design_from(typed)).cells[0]
         shared = STUDY.share(cell)
         columns = STUDY.simulate(cell, shared, 0, PARTITIONS)
         roles = np.full((PARTITIONS, len(bags)), -1, np.int8)

@@ -10,7 +10,7 @@ from scipy.stats import ks_2samp
 
 from typeone.engine import workers
 from typeone.engine.lookup import changed, design_called
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.streams import stream_key
 from typeone.engine.study import Column
 from typeone.plan import Question
@@ -60,13 +60,13 @@ def test_jecs_models_are_nested():
 def test_what_an_ordinary_jecs_run_draws_is_as_before():
     """The key does not see ``drawn``; without it, as many items are drawn as are used."""
     design = changed(design_called("jecs"), JECS | {"calibration": 40})
-    (ordinary,) = plan(design).cells
-    (wide,) = plan(changed(design, {"drawn": 50})).cells
+    (ordinary,) = resolve(design).cells
+    (wide,) = resolve(changed(design, {"drawn": 50})).cells
     old = ("family", "models", "candidates", "calibration", "calibration_spread", "tails")
     texts = {name: str(getattr(ordinary.parameters, name)) for name in old} | {"calibration_spread": "0/1"}
     assert ordinary.key == wide.key == stream_key(design.seed, "jecs", texts)
     assert ordinary.parameters.most == 40
-    exact = plan(changed(design, {"drawn": 40})).cells[0]
+    exact = resolve(changed(design, {"drawn": 40})).cells[0]
     assert all(np.array_equal(a, b) for a, b in zip(draws(ordinary)[:2], draws(exact)[:2], strict=True))
     assert not np.array_equal(draws(ordinary)[0], draws(wide)[0])
 
@@ -81,7 +81,7 @@ def test_what_an_ordinary_jecs_run_draws_is_as_before():
 )
 def test_drawn_is_at_least_what_is_used(changes, message):
     with pytest.raises(ValueError, match=message):
-        plan(changed(design_called("jecs"), changes))
+        resolve(changed(design_called("jecs"), changes))
 
 
 def roles_of(cell, population, repetition=3):
@@ -201,7 +201,7 @@ def test_every_study_shares_one_key_in_a_plan_and_only_there(name, target, vary,
     factors = {field: getattr(one.parameters, field) for field in type(one.parameters).model_fields}
     sizes = {field: (value, getattr(other.parameters, field)) for field, value in factors.items()}
     (factor,) = (field for field, (a, b) in sizes.items() if a != b)
-    alone = [plan(changed(design_called(name), changes | {factor: size})).cells[0].key for size in sizes[factor]]
+    alone = [resolve(changed(design_called(name), changes | {factor: size})).cells[0].key for size in sizes[factor]]
     assert len({one.key, *alone}) == 3
 
 
@@ -244,7 +244,7 @@ def test_the_law_of_a_size_is_that_of_an_ordinary_run(name, changes, vary, wide,
     small = planned.cells[0]
     assert getattr(small.parameters, wide) > 100
     ordinary = changed(design, {"calibration": small.parameters.calibration, "seed": 77})
-    one, other = values(small, planned.study), values(plan(ordinary).cells[0], planned.study)
+    one, other = values(small, planned.study), values(resolve(ordinary).cells[0], planned.study)
     for column in same:
         assert ks_2samp(one[column], other[column]).pvalue > 1e-5, column
     for column in mean:

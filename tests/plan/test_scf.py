@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from typeone.engine.lookup import changed, design_called
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.streams import stream_key
 from typeone.engine.study import Cell, Column
 from typeone.levels import Level
@@ -79,7 +79,7 @@ def test_new_factors_leave_old_streams_as_they_were():
     old = {"scenario", "population", "population_seed", "reference", "calibration"}
     old |= {"source", "score", "participant", "control", "rows", "packaged"}
     for change in ({}, {"effect": "0.8"}, {"pool": 90}):
-        (found,) = plan(changed(design, change)).cells
+        (found,) = resolve(changed(design, change)).cells
         texts = {name: str(getattr(found.parameters, name)) for name in old}
         assert found.key == stream_key(design.seed, "scf", texts), change
 
@@ -267,7 +267,7 @@ def test_an_answer_says_what_it_is_for():
     of = PLAN["holds_for"]
 
     def said(name, **changes):
-        return of(plan(changed(design_called(name), changes)).cells[0])
+        return of(resolve(changed(design_called(name), changes)).cells[0])
 
     assert said("scf-enron", population="redraw") == ""
     assert "population_seed 1" in said("scf-enron")

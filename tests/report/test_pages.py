@@ -19,7 +19,7 @@ from typeone.cli.root import main
 from typeone.display import cell
 from typeone.engine import manifest as manifests
 from typeone.engine.design import read_design
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.summary import summarize
 from typeone.figures.catalog import pictures
 from typeone.figures.stored import Stored
@@ -123,7 +123,7 @@ class TestRun:
     def test_the_design_that_is_saved_is_the_run(self, read: Page, coins: Path, tmp_path: Path) -> None:
         file = tmp_path / "design.toml"
         file.write_bytes(read.files["design.toml"])
-        again = plan(read_design(file))
+        again = resolve(read_design(file))
         manifest = Stored.open(coins).manifest
         assert (again.identity, again.repetitions) == (manifest.identity, manifest.planned)
         assert "typeone run design.toml --out again" in read.text

@@ -9,7 +9,7 @@ from scipy import stats
 from studies.jecs_cells import cell, simulate
 from typeone import jecs, tables
 from typeone.engine.lookup import changed, design_called
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.runner import run
 from typeone.engine.streams import stream_key
 from typeone.engine.study import Column
@@ -282,7 +282,7 @@ def test_parameters_are_checked(parameters, message):
 def test_presets_are_valid_and_two_families_are_never_mixed():
     counts = {}
     for name in ("jecs-headline", "jecs-validity", "jecs-validity-conformal", "jecs-power", "jecs-real"):
-        cells = plan(design_called(name)).cells
+        cells = resolve(design_called(name)).cells
         families = {c.parameters.family for c in cells}
         assert len(families) == 1
         counts[name] = (families.pop(), len(cells))

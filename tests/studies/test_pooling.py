@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from twins import pooling as twin
 from typeone.engine.design import design_from
 from typeone.engine.lookup import design_called
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.runner import run
 from typeone.engine.study import Cell, Column
 from typeone.levels import Level
@@ -241,7 +241,7 @@ def test_an_error_level_of_one_half_is_no_promise(level):
 
 @pytest.mark.parametrize(("name", "cells"), [("pooling-drift", 20), ("pooling-hetero", 27), ("pooling-dependence", 27)])
 def test_presets_are_designs_of_this_study(name, cells):
-    planned = plan(design_called(name))
+    planned = resolve(design_called(name))
     assert planned.study.name == "pooling"
     assert len(planned.cells) == cells
 

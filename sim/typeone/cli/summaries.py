@@ -80,8 +80,8 @@ def _text(value: Any) -> str:
 
 def _opened(folder: Path) -> tuple[Study, list[str]]:
     """The run's study, and the factors that tell its cells apart."""
-    from typeone.engine.plan import telling
     from typeone.engine.registry import load
+    from typeone.engine.resolved import telling
     from typeone.engine.storage import Store
 
     manifest = Store(folder).manifest

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from typing import Any
 
-from typeone.engine.plan import Plan
+from typeone.engine.resolved import Resolved
 from typeone.engine.trial import Trial, trial
 from typeone.engine.workers import Batch, Task
 
@@ -30,7 +30,7 @@ class Backend(ABC):
     def share(self, value: Any) -> Any:
         """Put a shared object where every worker finds it; returns a handle for ``submit``."""
 
-    def trial(self, planned: Plan, rehearsal: Callable[[], Any]) -> Trial:
+    def trial(self, planned: Resolved, rehearsal: Callable[[], Any]) -> Trial:
         """Compile the kernels and measure in one worker; the others rehearse: they run what ``rehearsal`` submits."""
         return trial(planned)
 

@@ -18,7 +18,7 @@ from typing import Any
 from typeone.engine import workers
 from typeone.engine.backend import Backend, WorkerLostError
 from typeone.engine.parameters import suggestion
-from typeone.engine.plan import Plan
+from typeone.engine.resolved import Resolved
 from typeone.engine.trial import UNKNOWN, Trial, trial_of
 from typeone.engine.workers import Batch, Task
 
@@ -124,7 +124,7 @@ class _Loky(_OnExecutor):
                 self.jobs, initializer=workers.prepare, initargs=(os.getpid(),), env=workers.ONE_THREAD
             )
 
-    def trial(self, planned: Plan, rehearsal: Callable[[], Any]) -> Trial:
+    def trial(self, planned: Resolved, rehearsal: Callable[[], Any]) -> Trial:
         compiled = Path(self._folder.name, "compiled")
         first: Future[Trial] = self._submit(trial_of, planned.design, compiled)
         while not (compiled.exists() or first.done()):

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.storage import Rows, Store
 from typeone.engine.study import Column
 from typeone.engine.workers import Batch, Failure, simulate
@@ -42,7 +42,7 @@ def replay(folder: str | Path, cell: int, repetition: int) -> Replay:
             break
     else:
         raise ValueError(f"rep={repetition}: not among the completed repetitions of cell {cell}")
-    planned = plan(store.design)
+    planned = resolve(store.design)
     if planned.identity != store.manifest.identity:
         raise ValueError(f"{folder}: an input file, the study's factors or its module have changed since this run")
     point = planned.cells[cell]

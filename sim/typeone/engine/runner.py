@@ -18,7 +18,7 @@ from typeone.engine.backends import check_backend, make_backend
 from typeone.engine.design import Design
 from typeone.engine.flight import STRIKES, Flight
 from typeone.engine.manifest import Session
-from typeone.engine.plan import plan
+from typeone.engine.resolved import resolve
 from typeone.engine.schedule import Chunk, Schedule
 from typeone.engine.shares import Shares
 from typeone.engine.stopping import check_rule
@@ -93,7 +93,7 @@ def run(
     if not 0 <= max_failures <= 1:
         raise ValueError(f"max_failures={max_failures}: a share lies in [0, 1]")
     check_backend(backend, jobs, address)
-    planned = plan(design)
+    planned = resolve(design)
     if design.stop:
         check_rule(design.stop, planned.study)
     with Writer(out, planned) as store:
@@ -136,7 +136,7 @@ def _compute(
     progress: Callable[[Progress], None] | None,
 ) -> State:
     """Compute and store what is missing; returns how it ended."""
-    planned = plan(store.design)  # as first asked for, which may spell a level otherwise
+    planned = resolve(store.design)  # as first asked for, which may spell a level otherwise
     schedule = Schedule(planned, store)
     if schedule.is_empty:
         return "complete"

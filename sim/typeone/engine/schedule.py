@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import NamedTuple
 
-from typeone.engine.plan import Plan, gaps
+from typeone.engine.resolved import Resolved, gaps
 from typeone.engine.stopping import reached
 from typeone.engine.storage import Store
 
@@ -21,16 +21,16 @@ class Chunk(NamedTuple):
 class Schedule:
     """Hands out chunks; a cell goes on to its next look once all chunks of this one are done."""
 
-    def __init__(self, plan: Plan, store: Store) -> None:
-        self._plan = plan
+    def __init__(self, resolved: Resolved, store: Store) -> None:
+        self._resolved = resolved
         self._store = store
         self._ranges: deque[Chunk] = deque()
         self._outstanding: Counter[int] = Counter()
-        self._next_look = [0] * len(plan.cells)
-        self._cells_of_share = Counter(plan.shared_key(cell) for cell in plan.cells)
+        self._next_look = [0] * len(resolved.cells)
+        self._cells_of_share = Counter(resolved.shared_key(cell) for cell in resolved.cells)
         store.manifest.stopped.clear()
         order = {key: place for place, key in enumerate(self._cells_of_share)}
-        for cell in sorted(plan.cells, key=lambda cell: (order[plan.shared_key(cell)], cell.index)):
+        for cell in sorted(resolved.cells, key=lambda cell: (order[resolved.shared_key(cell)], cell.index)):
             self._ranges.extend(self._advance(cell.index))
 
     @property
@@ -61,12 +61,12 @@ class Schedule:
         self._ranges.extendleft(reversed(self._advance(chunk.cell)))
         if self._outstanding[chunk.cell]:
             return None
-        key = self._plan.shared_key(self._plan.cells[chunk.cell])
+        key = self._resolved.shared_key(self._resolved.cells[chunk.cell])
         return None if self._cells_of_share[key] else key
 
     def _advance(self, cell: int) -> list[Chunk]:
         """What the cell needs for its next look; nothing when it has been decided or has all repetitions."""
-        design = self._plan.design
+        design = self._resolved.design
         done = [(chunk.first, chunk.size) for chunk in self._store.chunks(cell)]
         for place in range(self._next_look[cell], len(design.looks)):
             look = design.looks[place]
@@ -75,8 +75,8 @@ class Schedule:
             if missing:
                 self._outstanding[cell] = sum(chunk.size for chunk in missing)
                 return missing
-            if design.stop and reached(self._store, self._plan.study, design, cell, look):
+            if design.stop and reached(self._store, self._resolved.study, design, cell, look):
                 self._store.manifest.stopped[cell] = look
                 break
-        self._cells_of_share[self._plan.shared_key(self._plan.cells[cell])] -= 1
+        self._cells_of_share[self._resolved.shared_key(self._resolved.cells[cell])] -= 1
         return []

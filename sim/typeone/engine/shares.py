@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from typeone.engine.backend import Backend
-from typeone.engine.plan import Plan
+from typeone.engine.resolved import Resolved
 from typeone.engine.schedule import Chunk
 from typeone.engine.workers import Task
 
@@ -13,18 +13,18 @@ from typeone.engine.workers import Task
 class Shares:
     """Builds each shared object when the first chunk that needs it goes out."""
 
-    def __init__(self, planned: Plan, backend: Backend) -> None:
-        self._plan = planned
+    def __init__(self, planned: Resolved, backend: Backend) -> None:
+        self._resolved = planned
         self._backend = backend
         self._handles: dict[str, Any] = {}
 
     def submit(self, chunk: Chunk) -> Any:
         """Hand a chunk to the backend; returns its ticket."""
-        cell = self._plan.cells[chunk.cell]
-        key = self._plan.shared_key(cell)
+        cell = self._resolved.cells[chunk.cell]
+        key = self._resolved.shared_key(cell)
         if key not in self._handles:
-            self._handles[key] = self._backend.share(self._plan.study.share(cell))
-        task = Task(self._plan.reference, cell, chunk.first, chunk.size)
+            self._handles[key] = self._backend.share(self._resolved.study.share(cell))
+        task = Task(self._resolved.reference, cell, chunk.first, chunk.size)
         return self._backend.submit(task, self._handles[key])
 
     def release(self, key: str | None) -> None:

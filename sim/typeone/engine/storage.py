@@ -22,7 +22,7 @@ from typeone.engine.design import Design, design_from
 from typeone.engine.files import explained, locked, write_whole
 from typeone.engine.manifest import BINDING, CHUNK_NAME, Chunk, Manifest
 from typeone.engine.parameters import typed
-from typeone.engine.plan import Plan
+from typeone.engine.resolved import Resolved
 from typeone.engine.study import Column
 from typeone.engine.workers import Batch, Failure
 
@@ -155,7 +155,7 @@ class Store:
 class Writer(Store):
     """The folder held by this process, which alone writes; use as a context manager."""
 
-    def __init__(self, folder: str | Path, plan: Plan) -> None:
+    def __init__(self, folder: str | Path, resolved: Resolved) -> None:
         self.folder = Path(folder)
         try:
             (self.folder / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ class Writer(Store):
         self._resources = contextlib.ExitStack()
         self._resources.enter_context(locked(self.folder))
         try:
-            self._open(plan)
+            self._open(resolved)
         except BaseException:
             self._resources.close()
             raise
@@ -177,45 +177,45 @@ class Writer(Store):
     ) -> None:
         self._resources.close()
 
-    def _open(self, plan: Plan) -> None:
+    def _open(self, resolved: Resolved) -> None:
         self._written = 0.0
         self._cost = 0.0
         if (self.folder / manifests.NAME).exists():
             self.manifest = manifests.read(self.folder)
             if self.manifest.chunks:
-                self._continue(plan)
+                self._continue(resolved)
             else:  # a run that ended before it had anything is no run to protect
-                self.manifest = _fresh(plan)
+                self.manifest = _fresh(resolved)
                 self._clear()
         else:
             if any((self.folder / FOLDER).glob("*.parquet")):
                 raise ValueError(f"{self.folder} holds chunks but no {manifests.NAME}: choose another folder")
             if (self.folder / manifests.PLAN).exists():
                 raise ValueError(f"{self.folder} holds {manifests.PLAN} of a plan: choose another folder")
-            self.manifest = _fresh(plan)
+            self.manifest = _fresh(resolved)
         self.flush()
 
-    def _continue(self, plan: Plan) -> None:
+    def _continue(self, resolved: Resolved) -> None:
         """Check that the folder is this run's; drop damaged chunks; take note of a top-up."""
         old = self.manifest
-        if old.identity != plan.identity:
-            told = "; ".join(manifests.differences(old.facts, plan.facts))
+        if old.identity != resolved.identity:
+            told = "; ".join(manifests.differences(old.facts, resolved.facts))
             raise ValueError(f"{self.folder} holds another run: it differs in {told}. Choose another folder")
         here = manifests.versions()
         if other := [name for name in BINDING if old.versions[name] != here[name]]:
             told = ", ".join(f"{name} ({old.versions[name]} there, {here[name]} here)" for name in other)
             raise ValueError(f"{self.folder} was computed with other versions: {told}. Choose another folder")
         before = self.design.repetitions
-        if plan.design.repetitions < before:
+        if resolved.design.repetitions < before:
             raise ValueError(
                 f"{self.folder} was planned with {before} repetitions of each cell, more than "
-                f"{plan.design.repetitions}: ask for at least as many, or choose another folder"
+                f"{resolved.design.repetitions}: ask for at least as many, or choose another folder"
             )
-        old.sequence |= plan.design.repetitions > before or plan.design.stop is not None
-        old.sequence |= plan.design.bounds == "sequence"
+        old.sequence |= resolved.design.repetitions > before or resolved.design.stop is not None
+        old.sequence |= resolved.design.bounds == "sequence"
         levels = old.design.get("levels")  # as first typed: they name the columns
-        old.design = plan.design.as_dict() | ({"levels": levels} if levels else {})
-        old.planned = plan.repetitions
+        old.design = resolved.design.as_dict() | ({"levels": levels} if levels else {})
+        old.planned = resolved.repetitions
         for place, chunk in list(old.chunks.items()):
             if not self.is_intact(chunk):
                 del old.chunks[place]
@@ -247,16 +247,16 @@ class Writer(Store):
         self._cost = self._written - start
 
 
-def _fresh(plan: Plan) -> Manifest:
+def _fresh(resolved: Resolved) -> Manifest:
     return Manifest(
-        identity=plan.identity,
-        facts=dict(plan.facts),
-        design=plan.design.as_dict(),
-        reference=plan.reference,
-        factors=[{name: typed(value) for name, value in plan.factors(cell).items()} for cell in plan.cells],
-        keys=[cell.key for cell in plan.cells],
-        planned=plan.repetitions,
-        sequence=plan.design.stop is not None or plan.design.bounds == "sequence",
+        identity=resolved.identity,
+        facts=dict(resolved.facts),
+        design=resolved.design.as_dict(),
+        reference=resolved.reference,
+        factors=[{name: typed(value) for name, value in resolved.factors(cell).items()} for cell in resolved.cells],
+        keys=[cell.key for cell in resolved.cells],
+        planned=resolved.repetitions,
+        sequence=resolved.design.stop is not None or resolved.design.bounds == "sequence",
         versions=manifests.versions(),
         machine=manifests.machine(),
     )

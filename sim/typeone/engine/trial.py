@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from typeone.engine.design import Design
-from typeone.engine.plan import Plan, plan
+from typeone.engine.resolved import Resolved, resolve
 from typeone.engine.storage import encode
 from typeone.engine.study import Cell
 from typeone.engine.workers import Batch, simulate
@@ -49,12 +49,12 @@ UNKNOWN = Trial(CHUNK_SECONDS / 100, 0.0, 0, 0.0, 0)
 def trial_of(design: Design, compiled: Path) -> Trial:
     """``trial`` in a process that is given the design alone; the file ``compiled`` appears when kernels are."""
     try:
-        return trial(plan(design), compiled.touch)
+        return trial(resolve(design), compiled.touch)
     finally:
         compiled.touch()
 
 
-def trial(planned: Plan, compiled: Callable[[], object] = lambda: None) -> Trial:
+def trial(planned: Resolved, compiled: Callable[[], object] = lambda: None) -> Trial:
     """Run one repetition of each kind of cell, then more of it until the clock can tell.
 
     ``compiled`` is called when every kind has run once.
@@ -93,7 +93,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def estimate(planned: Plan, jobs: int, cores: int) -> Needs:
+def estimate(planned: Resolved, jobs: int, cores: int) -> Needs:
     """From a short trial; ``jobs`` workers share ``cores`` cores."""
     tried = trial(planned)
     # Each process holds what this one holds now.
@@ -116,7 +116,7 @@ def _peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _timed(planned: Plan, cell: Cell, shared: object) -> Batch:
+def _timed(planned: Resolved, cell: Cell, shared: object) -> Batch:
     most = min(planned.design.repetitions, CHUNK_REPETITIONS)
     count = 1
     while True:
@@ -126,7 +126,7 @@ def _timed(planned: Plan, cell: Cell, shared: object) -> Batch:
         count = min(8 * count, most)
 
 
-def _kinds(planned: Plan) -> Iterator[Cell]:
+def _kinds(planned: Resolved) -> Iterator[Cell]:
     """The first cell with each value of a factor that is no number: such factors choose other code."""
     seen: set[tuple[str, object]] = set()
     for cell in planned.cells:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from typeone.engine.design import Design, design_from
 from typeone.engine.parameters import Scalar, canonical, typed
-from typeone.engine.plan import Plan, grid, plan
+from typeone.engine.resolved import Resolved, grid, resolve
 from typeone.engine.study import Cell
 from typeone.levels import Level
 from typeone.plan.hints import Hints
@@ -41,7 +41,7 @@ class Line:
 class Layout(NamedTuple):
     """All cells, their lines, and a sentence on the multiples of the effect."""
 
-    planned: Plan
+    planned: Resolved
     lines: tuple[Line, ...]
     about: str
 
@@ -81,9 +81,9 @@ def lay_out(design: Design, hints: Hints, varied: Mapping[str, Sequence[int]], e
 
 def _planned(
     design: Design, factors: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], paired: set[str] | None = None
-) -> Plan:
+) -> Resolved:
     changes = {"factors": factors, "cells": cells}
-    return plan(design_from(design.model_dump(mode="json", exclude_unset=True) | changes), paired=paired or ())
+    return resolve(design_from(design.model_dump(mode="json", exclude_unset=True) | changes), paired=paired or ())
 
 
 def _fixed(design: Design, varied: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any
 from typeone.engine import manifest, workers
 from typeone.engine.design import Design, design_from
 from typeone.engine.parameters import suggestion
-from typeone.engine.plan import Plan
 from typeone.engine.registry import find
+from typeone.engine.resolved import Resolved
 from typeone.engine.study import Column, Study
 from typeone.levels import Level, level, number
 from typeone.plan.cells import MOST_SIZES, Line, lay_out
@@ -67,7 +67,7 @@ class Asked:
 
     question: Question
     hints: Hints
-    planned: Plan
+    planned: Resolved
     target: Target
     column: Column
     limits: tuple[tuple[Target, Column], ...]
@@ -224,7 +224,7 @@ def _simulated(question: Question, levels: Sequence[Level]) -> Design:
     return design_from(question.design.model_dump(mode="json", exclude_unset=True) | changes)
 
 
-def _measured(planned: Plan) -> tuple[Column, ...]:
+def _measured(planned: Resolved) -> tuple[Column, ...]:
     """The columns of one repetition of the first cell."""
     cell = planned.cells[0]
     batch = workers.simulate(planned.study, cell, planned.study.share(cell), 0, 1)

@@ -10,7 +10,7 @@ from types import TracebackType
 from typeone.engine.backend import Backend
 from typeone.engine.backends import make_backend
 from typeone.engine.flight import Flight
-from typeone.engine.plan import Plan, gaps
+from typeone.engine.resolved import Resolved, gaps
 from typeone.engine.schedule import Chunk
 from typeone.engine.shares import Shares
 from typeone.engine.study import Column
@@ -41,13 +41,13 @@ class Sampler:
 
     def __init__(
         self,
-        planned: Plan,
+        planned: Resolved,
         columns: Collection[Column],
         journal: Journal,
         workers: Workers,
         tell: Callable[[int], None] | None = None,
     ) -> None:
-        self._plan = planned
+        self._resolved = planned
         self._columns = columns
         self._journal = journal
         self._workers = workers
@@ -105,13 +105,13 @@ class Sampler:
 
     def _start(self) -> tuple[Backend, Shares]:
         if self._started is None:
-            self._size = self._plan.design.chunk or trial(self._plan).chunk(self._plan.design.repetitions)
+            self._size = self._resolved.design.chunk or trial(self._resolved).chunk(self._resolved.design.repetitions)
             backend = make_backend(self._workers.backend, self._workers.jobs, self._workers.address)
-            self._started = backend, Shares(self._plan, backend)
+            self._started = backend, Shares(self._resolved, backend)
         return self._started
 
     def _shared_by(self, cell: int) -> str:
-        return self._plan.shared_key(self._plan.cells[cell])
+        return self._resolved.shared_key(self._resolved.cells[cell])
 
     def _sums(self, chunk: Chunk, batch: Batch | None) -> Sums:
         """A chunk that killed its worker again and again counts as failed, as in a run."""
@@ -120,7 +120,7 @@ class Sampler:
         examples = [f"{failure.kind}: {failure.message}" for failure in batch.failures]
         sums = Sums(chunk.size, len(examples), examples[0] if examples else "")
         for place, column in enumerate(batch.columns):
-            measure = measure_of(self._plan.study, column.measure)
+            measure = measure_of(self._resolved.study, column.measure)
             if column in self._columns and measure is not None:
                 tally = Tally(measure.kind)
                 tally.add(batch.values[:, place])
@@ -128,4 +128,4 @@ class Sampler:
         return sums
 
     def _named(self, cell: int) -> str:
-        return ", ".join(f"{name}={value}" for name, value in self._plan.design.cells[cell].items())
+        return ", ".join(f"{name}={value}" for name, value in self._resolved.design.cells[cell].items())

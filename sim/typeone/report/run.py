@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from typeone.engine.plan import telling
+from typeone.engine.resolved import telling
 from typeone.engine.status import Status, status
 from typeone.figures.catalog import pictures
 from typeone.figures.latex import latex_table

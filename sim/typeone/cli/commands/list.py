@@ -16,8 +16,8 @@ def command(
 
     from typeone.display import text_table
     from typeone.engine.design import read_design
-    from typeone.engine.plan import grid
     from typeone.engine.registry import find, names, presets
+    from typeone.engine.resolved import grid
 
     designs = {name: read_design(file) for name, file in presets().items()}
     sizes = {name: (len(list(grid(design))), design.repetitions) for name, design in designs.items()}

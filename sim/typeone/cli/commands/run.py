@@ -141,12 +141,12 @@ def _show_estimate(design: Design, jobs: int, backend: str, *, as_json: bool) ->
     from dataclasses import asdict
 
     from typeone.engine.backends import check_backend
-    from typeone.engine.plan import plan
+    from typeone.engine.resolved import resolve
     from typeone.engine.trial import cores, estimate
     from typeone.terminal.output import say
 
     check_backend(backend, jobs, None)
-    planned = plan(design)
+    planned = resolve(design)
     local = backend in ("loky", "threading")
     told = estimate(planned, jobs, cores() if local else jobs)
     if as_json:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from typeone.engine.design import Design, explain
+from typeone.engine.design import Design, check_bools, explain
 from typeone.engine.parameters import Scalar, canonical, suggestion
 from typeone.engine.registry import find, module_digest
 from typeone.engine.streams import stream_key
@@ -44,7 +44,7 @@ RESERVED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Resolved:
     """A design resolved against its study."""
 
     design: Design
@@ -78,7 +78,7 @@ class Plan:
         return json.dumps({name: canonical(value) for name, value in sorted(values.items())})
 
 
-def plan(design: Design, *, paired: Collection[str] = ()) -> Plan:
+def resolve(design: Design, *, paired: Collection[str] = ()) -> Resolved:
     """Resolve ``design``: find its study, validate every cell, digest its input files.
 
     Cells that differ only in factors of ``paired`` share their random streams, as those that differ only in the
@@ -117,7 +117,7 @@ def plan(design: Design, *, paired: Collection[str] = ()) -> Plan:
         facts["paired"] = sorted(paired)
     if code := _code(study, reference, cells):
         facts["code"] = code
-    return Plan(design, study, reference, tuple(cells), facts)
+    return Resolved(design, study, reference, tuple(cells), facts)
 
 
 def unused(study: Study, cells: Iterable[Any]) -> dict[str, str]:
@@ -189,9 +189,12 @@ def digest_of(facts: Mapping[str, Any]) -> str:
 
 def _validated(study: Study, values: Mapping[str, Scalar], index: int) -> Any:
     try:
+        check_bools(study.parameters.model_fields, values)
         return study.parameters.model_validate(dict(values))
     except ValidationError as error:
         raise ValueError(f"cells[{index}].{explain(error, study.name)}") from None
+    except ValueError as error:
+        raise ValueError(f"cells[{index}].{error}") from None
 
 
 def _code(study: Study, reference: str, cells: Iterable[Cell]) -> dict[str, str]:
