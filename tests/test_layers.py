@@ -12,7 +12,7 @@ import typeone_kernels
 ROOTS = {"typeone": Path(typeone.__file__).parent, "typeone_kernels": Path(typeone_kernels.__file__).parent}
 LAYERS = (
     {"typeone_kernels"},
-    {"groups", "ipc"},
+    {"arrays", "decimals", "groups", "ipc", "plain"},
     {"levels", "seeds", "outputs", "formats", "aligned"},
     {"counts", "tables", "display"},
     {"tails", "exact", "roc", "notebook", "audit"},

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from typeone.counts import counts, require
+from typeone.counts import counts, one_count, require
 from typeone.levels import LevelLike
 from typeone.levels import level as exact_level
 from typeone_kernels.bounds import (
@@ -132,18 +132,11 @@ def hypergeometric_interval(x: int, n: int, N: int, level: LevelLike) -> tuple[i
 
 
 def _population_bounds(x: int, n: int, N: int, level: Fraction) -> tuple[int, int]:
-    population = _scalar("N", N, 1)
-    drawn = _scalar("n", n, 1, population)
-    positive = _scalar("x", x, 0, drawn)
+    population = one_count("N", N, 1)
+    drawn = one_count("n", n, 1, population)
+    positive = one_count("x", x, 0, drawn)
     low = _least(positive, drawn, population, level)
     return low, population - _least(drawn - positive, drawn, population, level)
-
-
-def _scalar(name: str, value: int, low: int, *high: int) -> int:
-    whole = counts(name, value, low, *high)
-    if whole.shape:
-        raise ValueError(f"{name}: one whole number is expected, not an array")
-    return int(whole)
 
 
 def _least(x: int, n: int, N: int, level: Fraction) -> int:

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from typeone import arrays
 from typeone.levels import LevelLike, number
 from typeone_kernels.buckets import rank_buffers
 from typeone_kernels.roc import best_true_positives, split_classes, twice_u
+
+_LABELS = "labels are 0 or 1"
 
 
 def auroc(scores: Any, labels: Any) -> float:
@@ -45,8 +48,8 @@ def tpr_at_fpr(scores: Any, labels: Any, fpr: LevelLike) -> float:
 
 
 def _classes(scores: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    values = np.asarray(scores, dtype=np.float64)
-    marks = np.asarray(labels)
+    values = arrays.scores("scores", scores)
+    marks = arrays.plain("labels", labels, _LABELS, truths=True)
     if values.ndim != 1 or marks.shape != values.shape:
         raise ValueError(f"scores, labels: equally long sequences are needed, not {values.shape} and {marks.shape}")
     positive = marks if marks.dtype == bool else _truths(marks)
@@ -61,7 +64,16 @@ def _classes(scores: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def _truths(marks: NDArray[Any]) -> NDArray[np.bool_]:
-    wrong = ~np.isin(marks, [0, 1])
+    if marks.dtype.kind not in "iufO":
+        raise ValueError(f"labels: {_LABELS}, not {arrays.kind(marks)}")
+    if marks.dtype.kind == "O":
+        wrong = np.array([not _is_label(mark) for mark in marks], bool)
+    else:
+        wrong = ~np.isin(marks, [0, 1])
     if wrong.any():
-        raise ValueError(f"labels[{int(wrong.argmax())}]={marks[wrong.argmax()]}: labels are 0 or 1")
+        raise ValueError(f"labels[{int(wrong.argmax())}]={marks[wrong.argmax()]}: {_LABELS}")
     return marks.astype(bool)
+
+
+def _is_label(mark: Any) -> bool:
+    return (isinstance(mark, bool | np.bool_) or arrays.is_real(mark)) and mark in (0, 1)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from typeone.arrays import kind, plain
 from typeone.counts import LARGEST, counts, require
 from typeone_kernels import binomial as _binomial
 from typeone_kernels import hypergeometric as _hypergeometric
@@ -35,6 +36,7 @@ __all__ = [
     "hypergeometric_sf",
 ]
 
+_PROBABILITIES = "probabilities are numbers"
 Result = Any  # a float for scalar arguments, an NDArray[np.float64] of the broadcast shape otherwise
 
 
@@ -55,9 +57,9 @@ def _hypergeometric_law(first: NDArray[Any], M: ArrayLike, C: ArrayLike, K: Arra
 
 def probabilities(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """``values`` as doubles; a ValueError unless all lie in [0, 1]."""
-    given = np.asarray(values)
+    given = plain(name, values, _PROBABILITIES)
     if given.dtype.kind not in "iuf":
-        raise ValueError(f"{name}: probabilities are numbers, not {given.dtype}")
+        raise ValueError(f"{name}: {_PROBABILITIES}, not {kind(given)}")
     require(name, given, (given >= 0) & (given <= 1), "is outside [0, 1]")
     return given.astype(np.float64)
 

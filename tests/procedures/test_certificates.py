@@ -1,6 +1,7 @@
 """Panel certificates: values of METHODS §3, the definition as oracle, designs, guarantee, corruption."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from typeone import panels
 from typeone.levels import Level
 from typeone.panels import Options
 from typeone.panels.certificate import Attack, passing_counts
+from typeone.panels.contamination import contamination
 from typeone.panels.options import Terms, decimal
 from typeone.panels.thresholds import most_allowed, most_unfavorable_share
 
@@ -304,3 +306,18 @@ def test_contamination_profile_only_takes_away_and_starts_from_the_certificate()
 )
 def test_decimal(value, text):
     assert decimal(Fraction(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: panels.certify([3, 4], 5, options=panels.Options(grid=5)), "grid=5: a list of panel sizes is needed"),
+        (lambda: panels.certify([3, 4], 5, options=panels.Options(grid="3")), "grid='3': a list of panel sizes"),
+        (lambda: contamination([3, 4], 5, flips=[9]), r"flips\[0\]=9: must lie between 0 and 5"),
+        (lambda: contamination([3, 4], 5, flips=None), "flips"),
+        (lambda: contamination([3, 4], 5, budgets=".1"), "budgets='.1': a list of shares is needed"),
+    ],
+)
+def test_what_is_no_list_is_refused_by_name(call: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        call()

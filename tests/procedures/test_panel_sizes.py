@@ -252,7 +252,7 @@ def test_total_variation_bound_holds() -> None:
         (lambda: census_errors(3, [1, -1]), r"C\[1\]=-1: must lie between 0 and 3"),
         (lambda: census_errors(3, [[1, 2], [3, 9]]), r"C\[1, 1\]=9"),
         (lambda: census_errors(3, [2.5]), r"C\[0\]=2.5: is not a whole number"),
-        (lambda: census_errors(3, [[1], [1, 2]]), "C: a whole number or an array of whole numbers is needed"),
+        (lambda: census_errors(3, [[1], [1, 2]]), "C: counts are whole numbers, in an array or in lists"),
         (lambda: census_errors(3, []), "C: at least one count"),
         (lambda: census_errors(3, 2, theta=0), "theta=0: a level lies strictly between 0 and 1"),
         (lambda: census_errors(3, 2, theta="nan"), "theta: 'nan' is not a number"),

@@ -155,3 +155,11 @@ def test_the_search_for_a_counterexample_ends_where_it_says(monkeypatch):
         pooling.counterexample(near, threshold, most=3)
     assert pooling.counterexample([".9", ".8"], most=1) is None
     assert pooling.counterexample([".9", ".8"], most=2) is not None
+
+
+def test_probabilities_below_every_double_are_shown():
+    told = str(pooling.reconcile([".9", ".8"], prior="1e-400"))
+    assert told.endswith("No tau works at posterior thresholds in (4.444e-401, 2.25e-400].")
+    assert "posterior >= 1e-399" in str(pooling.reconcile([".9"], "1e-399"))
+    sentence = pooling.drift(2, "0.8", [4], prior="1e-400").sentence
+    assert "posterior threshold below 1e-308 at n = 4" in sentence

@@ -54,9 +54,11 @@ class Terms:
             ("evidence", options.evidence, ("smaller", "larger")),
             ("ties", options.ties, ("attainable", "random")),
         ):
-            if value not in words:
+            if not isinstance(value, str) or value not in words:
                 raise ValueError(f"{name}={value!r}: is {words[0]!r} or {words[1]!r}")
         seeds.checked(options.seed)
+        if not isinstance(options.method, str):
+            raise ValueError(f"method={options.method!r}: is the name of a method")
         method_called(options.method, models)
         alpha = level("level", options.level)
         return cls(options.method, alpha, options.evidence == "larger", options.ties == "random", options.seed)

@@ -7,7 +7,7 @@ are the items in question.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from typeone import tables
+from typeone import arrays, tables
 from typeone.groups import first_repeat
 from typeone.jecs.methods import METHODS
 from typeone.jecs.options import DEFAULTS, Options, Terms
@@ -107,10 +107,15 @@ def select(candidates: PerModel, calibration: PerModel, *, items: Any = None, op
     >>> select({"a": rising, "b": rising}, {"a": members, "b": members}, options=Options("max-p")).selected.tolist()
     [True, True, False, False]
     """
-    scored, known = _by_model("candidates", candidates), _by_model("calibration", calibration)
-    if scored.keys() != known.keys():
-        name = next(iter(scored.keys() ^ known.keys()))
+    of_candidates, members = _by_model("candidates", candidates), _by_model("calibration", calibration)
+    if of_candidates.keys() != members.keys():
+        name = next(iter(of_candidates.keys() ^ members.keys()))
         raise ValueError(f"candidates, calibration: model {name!r} is in only one of the two")
+    for model, given in of_candidates.items():
+        both = [(_called("candidates", model), given), (_called("calibration", model), members[model])]
+        arrays.keep_apart(both, _position)
+    scored = {model: given.doubles for model, given in of_candidates.items()}
+    known = {model: given.doubles for model, given in members.items()}
     sizes = {model: values.size for model, values in scored.items()}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"candidates: every model scores the same items; their numbers are {sizes}")
@@ -137,27 +142,39 @@ def _check_sizes(
         )
 
 
-def _by_model(argument: str, values: PerModel) -> dict[Any, NDArray[np.float64]]:
+def _called(argument: str, model: Any) -> str:
+    return f"{argument}, model {model!r}"
+
+
+def _position(name: str, place: tuple[int, ...]) -> str:
+    return f"{name}, position {', '.join(map(str, place))}" if place else name
+
+
+def _by_model(argument: str, values: PerModel) -> dict[Any, arrays.Reals]:
     """Scores by model name; every array one-dimensional and finite."""
-    named = dict(values) if isinstance(values, Mapping) else dict(enumerate(values))
+    try:
+        named = dict(values) if isinstance(values, Mapping) else dict(enumerate(values))
+    except TypeError:
+        raise ValueError(f"{argument}: scores of each model are needed, not {type(values).__name__}") from None
     found = {}
     for model, given in named.items():
-        array = np.asarray(given, dtype=np.float64)
-        if array.ndim != 1:
-            raise ValueError(f"{argument}, model {model!r}: one score for each item is needed, not shape {array.shape}")
-        unusable = ~np.isfinite(array)
+        name = _called(argument, model)
+        numbers = arrays.reals(name, given, arrays.SCORES, _position)
+        shape = numbers.doubles.shape
+        if len(shape) != 1:
+            raise ValueError(f"{name}: one score for each item is needed, not shape {shape}")
+        unusable = ~np.isfinite(numbers.doubles)
         if unusable.any():
-            raise ValueError(
-                f"{argument}, model {model!r}, position {int(unusable.argmax())}: the score is missing or infinite"
-            )
-        found[model] = array
+            place = _position(name, (int(unusable.argmax()),))
+            raise ValueError(f"{place}: the score is missing or infinite")
+        found[model] = numbers
     if not found:
         raise ValueError(f"{argument}: at least one model is needed")
     return found
 
 
 def _items(items: Any, n: int) -> pa.Array:
-    table = tables.as_table({"items": pa.array(np.arange(n) if items is None else items)})
+    table = tables.as_table({"items": np.arange(n) if items is None else _names(items)})
     codes, names = tables.labels(table, "items")
     if codes.size != n:
         raise ValueError(f"items: {codes.size} names for {n} candidates")
@@ -165,6 +182,19 @@ def _items(items: Any, n: int) -> pa.Array:
     if repeat is not None:
         raise ValueError(f"items: {names[int(codes[repeat[1]])].as_py()!r} stands twice")
     return names
+
+
+def _names(items: Any) -> pa.Array:
+    """Items in an order of their own: no text, which is one name, and no set."""
+    rule = "a sequence of distinct names is needed"
+    if isinstance(items, str | bytes | Set | Mapping) or not np.iterable(items):
+        raise ValueError(f"items: {rule}, not {type(items).__name__}")
+    if isinstance(items, np.ma.MaskedArray):
+        items = arrays.plain("items", items, rule)
+    try:
+        return pa.array(items)
+    except (pa.ArrowException, OverflowError) as error:
+        raise ValueError(f"items: {rule}, whole numbers or text: {str(error).splitlines()[0]}") from None
 
 
 def _select(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from typeone.counts import Counts, counts, element
+from typeone.arrays import element, plain
+from typeone.counts import Counts, counts, integer
 from typeone.levels import LevelLike, number
 
 Shares: TypeAlias = LevelLike | list[LevelLike] | tuple[LevelLike, ...] | NDArray[np.float64]
@@ -17,12 +17,7 @@ Shares: TypeAlias = LevelLike | list[LevelLike] | tuple[LevelLike, ...] | NDArra
 
 def count(name: str, value: SupportsIndex, lowest: int, highest: int) -> int:
     """An integer between ``lowest`` and ``highest``, or a ValueError that names the argument."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        exact = operator.index(value)
-    except TypeError:
-        raise ValueError(f"{name}={value!r}: an integer is needed") from None
+    exact = integer(name, value)
     if not lowest <= exact <= highest:
         raise ValueError(f"{name}={exact}: must lie between {lowest} and {highest}")
     return exact
@@ -52,6 +47,7 @@ def share(name: str, value: LevelLike) -> Fraction:
 
 def shares(name: str, values: Shares) -> tuple[tuple[int, ...], list[Fraction]]:
     """The shape, () for one probability, and the exact probabilities in C order; names a bad position."""
+    plain(name, values, "probabilities are numbers")
     array = np.array(values, dtype=object)
     if array.size == 0:
         raise ValueError(f"{name}: at least one probability is needed")

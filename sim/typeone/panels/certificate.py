@@ -192,6 +192,8 @@ def exact_weights(weights: Sequence[LevelLike] | None, units: int, terms: Terms)
         return None
     if terms.generator != "catalogue":
         raise ValueError("weights: only a fixed catalogue (generator='catalogue') has weights")
+    if isinstance(weights, str) or not np.iterable(weights):
+        raise ValueError(f"weights={weights!r}: a list of one weight for each unit is needed")
     exact: list[Fraction] = [number(f"weights[{i}]", weight) for i, weight in enumerate(weights)]
     if len(exact) != units:
         raise ValueError(f"weights: {units} units need as many weights, not {len(exact)}")

@@ -118,11 +118,13 @@ def contamination(
     def under(attack: Attack) -> NDArray[np.float64]:
         return certificate_of(of_unit, E, terms, given, attack).bound
 
-    for b in counts("flips", list(flips), 0, E, empty=False).tolist():
+    for b in np.atleast_1d(counts("flips", flips, 0, E, empty=False)).tolist():
         stable = census_sizes(E, of_unit, delta=terms.delta, theta=terms.theta, census_flips=b).stable
         kept = (stable[:, None] > 0) & (stable[:, None] <= terms.grid)
         rows.append(("census flips", str(b), kept.sum(axis=0)))
         rows.append(("panel flips", str(b), under(Attack(panel_flips=b))))
+    if not np.iterable(budgets) or isinstance(budgets, str):
+        raise ValueError(f"budgets={budgets!r}: a list of shares is needed")
     texts = [str(share) for share in budgets]
     for text, share in zip(texts, shares("budgets", list(budgets))[1], strict=True):
         rows.append(("fixed share", text, under(Attack(fixed_share=share))))

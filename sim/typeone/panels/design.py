@@ -10,6 +10,8 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from typeone.arrays import doubles
+from typeone.counts import require
 from typeone.levels import LevelLike, level
 from typeone.panels.arguments import count, share
 from typeone.panels.certificate import Passing, passing_counts
@@ -160,10 +162,12 @@ def certification(
     """
     terms = Terms.of(options)
     E, A = count("evaluators", evaluators, 1, LARGEST_DESIGN), count("units", units, 1, 10**9)
-    chances = np.atleast_1d(np.asarray(p, np.float64))
-    if weights is None:
-        weights = np.ones(chances.size)
-    weight = np.asarray(weights, np.float64)
+    chance = doubles("p", p, "probabilities are real numbers")
+    require("p", chance, (chance >= 0) & (chance <= 1), "is outside [0, 1]")
+    chances = np.atleast_1d(chance)
+    if chances.ndim != 1:
+        raise ValueError(f"p: one dimension is needed, not {chances.ndim}")
+    weight = np.ones(chances.size) if weights is None else doubles("weights", weights, "weights are real numbers")
     if weight.shape != chances.shape or not (weight >= 0).all() or not 0 < weight.sum() < np.inf:
         raise ValueError("weights: one finite weight for each p is needed, none negative and not all zero")
     law = sum(

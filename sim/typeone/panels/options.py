@@ -88,6 +88,8 @@ class Terms:
                 raise ValueError(f"{name}={budget.text}: budgets below 1e-100 are not supported")
         if eta_e + eta_g >= 1:
             raise ValueError(f"eta_e={eta_e.text}, eta_g={eta_g.text}: must sum to less than 1")
+        if not np.iterable(options.grid) or isinstance(options.grid, str):
+            raise ValueError(f"grid={options.grid!r}: a list of panel sizes is needed")
         return cls(
             level("delta", options.delta),
             level("theta", options.theta),

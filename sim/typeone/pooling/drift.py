@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
@@ -12,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone.counts import counts
+from typeone.counts import counts, one_count
 from typeone.display import cell, html_table, text_table
 from typeone.levels import LevelLike, level
 from typeone.notebook import drawn
 from typeone.pooling.evidence import in_nats, posterior, reliability_of, units, weights
+from typeone.pooling.reliability import several
 from typeone.tails import binomial_sf
 from typeone_kernels.poisson_binomial import poisson_binomial_pmf, upper_sum
 from typeone_kernels.pooling import count_ranges, operating_points
@@ -74,14 +76,14 @@ class Drift:
             return f"Your rule count >= {self.tau} never accepts with {max(p.n for p in self.points)} sources or fewer."
         ends = [able[0], able[-1]] if len(able) > 1 else able
         verb = "equals" if self.equal else "corresponds, averaged over which sources vote 1, to"
-        means = " and ".join(f"{cell(p.posterior)}{self._range(p)} at n = {p.n}" for p in ends)
+        means = " and ".join(f"{_shown(p.posterior)}{self._range(p)} at n = {p.n}" for p in ends)
         return (
             f"Your rule count >= {self.tau} {verb} posterior threshold {means}: "
             f"each further source moves its log-odds by {cell(self.per_source)}."
         )
 
     def _range(self, point: OperatingPoint) -> str:
-        return "" if self.equal else f" ({cell(point.lowest)} to {cell(point.highest)})"
+        return "" if self.equal else f" ({_shown(point.lowest)} to {_shown(point.highest)})"
 
     def to_arrow(self) -> pa.Table:
         """One row per n, the fields of ``OperatingPoint``."""
@@ -98,6 +100,11 @@ class Drift:
 
     def _repr_html_(self) -> str:
         return html_table(_FIELDS, self._rows(), caption=self.sentence) + drawn("drift", self)
+
+
+def _shown(p: float | None) -> str:
+    """As a cell; a double that ends near 1e-308 makes 0 of what is not."""
+    return "below 1e-308" if p is not None and p < sys.float_info.min else cell(p)
 
 
 def drift(
@@ -117,15 +124,15 @@ def drift(
     >>> print(drift(2, "0.8", [3, 12]).sentence.partition(":")[0])
     Your rule count >= 2 equals posterior threshold 0.8 at n = 3 and 1.526e-05 at n = 12
     """
-    needed = int(counts("tau", tau, 0))
+    needed = one_count("tau", tau, 0)
     if isinstance(reliability, str | int | float | Fraction | Decimal):
         exact = [reliability_of("reliability", reliability)]
     else:
-        exact = [reliability_of(f"reliability[{i}]", r) for i, r in enumerate(reliability)]
-    if not exact:
-        raise ValueError("reliability: at least one value is needed")
+        exact = several("reliability", reliability)
     most = len(exact) if len(exact) > 1 else MOST_SOURCES
-    grid = counts("n", np.atleast_1d(sizes), 1, most, empty=False)
+    grid = np.atleast_1d(counts("n", sizes, 1, most, empty=False))
+    if grid.ndim != 1:
+        raise ValueError(f"n: a list of numbers of sources is needed, not an array with {grid.ndim} dimensions")
     start = level("prior", prior)
     equal = len(set(exact)) == 1
     weight = weights(exact, start, int(grid.max()))
@@ -138,8 +145,8 @@ def drift(
 
 def over_any_sources(tau: int, reliabilities: Sequence[Fraction], sizes: Sequence[int], prior: Fraction) -> Drift:
     """The same when the n sources may be any n of those with ``reliabilities``."""
-    needed = int(counts("tau", tau, 0))
-    grid = counts("n", np.atleast_1d(sizes), 1, len(reliabilities))
+    needed = one_count("tau", tau, 0)
+    grid = np.atleast_1d(counts("n", sizes, 1, len(reliabilities)))
     weight = np.sort(weights(reliabilities, prior, len(reliabilities)))
     points = [_point(needed, weight, n, units(prior), (None, None)) for n in grid.tolist()]
     return Drift(needed, tuple(points), -float(in_nats(weight).mean()), len(set(reliabilities)) == 1)

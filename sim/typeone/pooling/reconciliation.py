@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from typeone.counts import counts
+from typeone.counts import one_count
 from typeone.display import cell
 from typeone.levels import LevelLike, level
-from typeone.pooling.evidence import odds, probability, reliability_of
+from typeone.pooling.evidence import odds, probability
+from typeone.pooling.reliability import several
 
 MOST_PANELS = 20_000
+_LEAST_DOUBLE = Fraction(sys.float_info.min)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class Item:
     posterior: Fraction
 
     def __str__(self) -> str:
-        return f"votes {self.votes} have posterior {cell(float(self.posterior))}"
+        return f"votes {self.votes} have posterior {_shown(self.posterior)}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,14 +53,14 @@ class Reconciliation:
     gaps: tuple[tuple[Fraction, Fraction], ...]
 
     def __str__(self) -> str:
-        panel = ", ".join(cell(float(r)) for r in self.reliabilities)
-        head = f"reliabilities {panel}, posterior >= {cell(float(self.threshold))}"
+        panel = ", ".join(_shown(r) for r in self.reliabilities)
+        head = f"reliabilities {panel}, posterior >= {_shown(self.threshold)}"
         if self.tau is not None:
             text = f"{head}: count >= {self.tau} says the same on every item."
         else:
             text = f"{head}: no tau works, as {self.accepted} and {self.refused}."
         if self.gaps:
-            intervals = ", ".join(f"({cell(float(a))}, {cell(float(b))}]" for a, b in self.gaps)
+            intervals = ", ".join(f"({_shown(a)}, {_shown(b)}]" for a, b in self.gaps)
             text += f" No tau works at posterior thresholds in {intervals}."
         return text
 
@@ -78,9 +82,7 @@ def reconcile(
     >>> print(reconcile([".9", ".8"]).tau)
     None
     """
-    exact = [reliability_of(f"reliability[{i}]", r) for i, r in enumerate(reliability)]
-    if not exact:
-        raise ValueError("reliability: at least one value is needed")
+    exact = several("reliability", reliability)
     return _reconcile(exact, level("threshold", threshold), level("prior", prior))
 
 
@@ -99,10 +101,10 @@ def counterexample(
     >>> counterexample([".9", ".8"]).refused.votes
     (1, 0)
     """
-    exact = sorted({reliability_of(f"reliability[{i}]", r) for i, r in enumerate(reliability)})
+    exact = sorted(set(several("reliability", reliability)))
     cut, start = level("threshold", threshold), level("prior", prior)
     tried = 0
-    for n in range(1, int(counts("most", most, 1)) + 1):
+    for n in range(1, one_count("most", most, 1) + 1):
         for panel in combinations_with_replacement(exact, n):
             tried += 1
             if tried > MOST_PANELS:
@@ -111,6 +113,14 @@ def counterexample(
             if found.tau is None:
                 return found
     return None
+
+
+def _shown(p: Fraction) -> str:
+    """Four significant digits, also of a probability that is below every double."""
+    if not 0 < p < _LEAST_DOUBLE:
+        return cell(float(p))
+    few = Context(prec=4, Emin=MIN_EMIN)
+    return f"{few.divide(Decimal(p.numerator), Decimal(p.denominator)).normalize(few):e}"
 
 
 def _reconcile(reliabilities: Sequence[Fraction], threshold: Fraction, prior: Fraction) -> Reconciliation:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -112,7 +113,19 @@ def given(reliability: Mapping[Any, LevelLike] | Any, names: pa.Array, source: s
     return Reliabilities(names, tuple(values[str(name)] for name in names.to_pylist()))
 
 
+def several(name: str, values: Sequence[LevelLike]) -> list[Fraction]:
+    """One reliability or more, each exact; a ValueError names a bad one by its position."""
+    if isinstance(values, str | bytes) or not np.iterable(values):
+        raise ValueError(f"{name}={values!r}: a list of one value for each source is needed")
+    exact = [reliability_of(f"{name}[{i}]", value) for i, value in enumerate(values)]
+    if not exact:
+        raise ValueError(f"{name}: at least one value is needed")
+    return exact
+
+
 def _rows(data: Any, source: str) -> list[tuple[Any, float]]:
+    if not (isinstance(data, Mapping | str | os.PathLike | pa.Table) or hasattr(data, "__arrow_c_stream__")):
+        raise ValueError(f"reliability: a mapping from source to value or a table is needed, not {type(data).__name__}")
     table = tables.as_table(data)
     codes, names = tables.labels(table, source if source in table.column_names else "source")
     return list(zip(names.take(pa.array(codes)).to_pylist(), tables.scores(table, "reliability").tolist(), strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from typeone import tables
+from typeone import arrays, tables
 from typeone_kernels.scf import mean_keys
 
 
@@ -59,17 +59,32 @@ class Bags:
 
 def bags_of(scores: Any, sources: Any, *, name: str = "scores") -> Bags:
     """Bags from a sequence of scores (D,) and as many source labels (any integer or string kind)."""
+    columns = {"scores": _scores(name, scores), "sources": _sources(sources)}
     try:
-        table = tables.as_table({"scores": _as_array(scores), "sources": _as_array(sources)})
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        table = tables.as_table(columns)
+    except (pa.ArrowException, OverflowError) as error:
         raise ValueError(f"{name} and sources: {str(error).splitlines()[0]}") from None
     if table.num_rows == 0:
         raise ValueError(f"{name}: at least one document is needed")
     return Bags.of(tables.scores(table, "scores"), *tables.labels(table, "sources"))
 
 
-def _as_array(values: Any) -> Any:
-    return values if isinstance(values, pa.Array | pa.ChunkedArray) else np.asarray(values)
+def _scores(name: str, values: Any) -> Any:
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        return arrays.scores(name, values)
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        raise ValueError(f"{name}: {arrays.SCORES}, not text")
+    return values
+
+
+def _sources(values: Any) -> Any:
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    rule = "sources are whole numbers or text"
+    names = arrays.plain("sources", values, rule)
+    if names.dtype.kind not in "iuUTOf":  # floats: the column's own rule refuses them, by row where one is missing
+        raise ValueError(f"sources: {rule}, not {arrays.kind(names)}")
+    return names
 
 
 def ordered_keys(sums: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -56,13 +56,25 @@ class Terms:
     @classmethod
     def of(cls, options: Options) -> Terms:
         """Raises ValueError, naming the option, for anything that is not one."""
-        if options.ties not in ("conservative", "random"):
+        if not isinstance(options.ties, str) or options.ties not in ("conservative", "random"):
             raise ValueError(f"ties={options.ties!r}: is 'conservative' or 'random'")
+        if not isinstance(options.method, str) and not callable(options.method):
+            raise ValueError(f"method={options.method!r}: is a name, or a function of your own")
         return cls(
             statistic(options.method, rho=options.rho),
             cap_level(options.cap),
-            levels("levels", [options.levels] if isinstance(options.levels, str) else list(options.levels)),
+            levels("levels", _several(options.levels)),
             smoothing_rule(options.smoothing),
             None if options.fdr is None else level("fdr", options.fdr),
             options.ties,
         )
+
+
+def _several(given: Any) -> list[LevelLike]:
+    """The levels one by one; a word is one level."""
+    if isinstance(given, str):
+        return [given]
+    try:
+        return list(given)
+    except TypeError:
+        raise ValueError(f"levels={given!r}: a list of levels is needed, such as ['0.05']") from None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from typeone import arrays
 from typeone.levels import Level, LevelLike
 from typeone.scf.bags import Bags, bags_of
 from typeone.scf.tail import Smoothing, TailScale, cap_evidence, cap_level, smoothing_rule
@@ -60,7 +61,7 @@ class ReferenceMap:
 
     def tail(self, scores: Any) -> NDArray[np.float64]:
         """Q(s) for scores (D,): the smoothed share of reference documents at or above s, in (0, 1]."""
-        at_tail = self.tail_counts(_finite(scores))
+        at_tail = self.tail_counts(self._finite(scores))
         c0, c1, c2 = self.constants
         return np.asarray((c0 + c1 * at_tail) / c2, dtype=np.float64)
 
@@ -70,7 +71,7 @@ class ReferenceMap:
         That is so for bags of up to 16 documents; otherwise (see ``TailScale``) a Q within a relative max(n_i) / 2**50
         of alpha may count on either side.  Its evidence is that of the cap in any case.
         """
-        return self.tail_counts(_finite(scores)) < self._limit(cap_level(cap))
+        return self.tail_counts(self._finite(scores)) < self._limit(cap_level(cap))
 
     def units(self, scores: NDArray[np.float64], cap: Level) -> NDArray[np.int64]:
         """Evidence in units of 2**-40, shape (D,)."""
@@ -81,7 +82,21 @@ class ReferenceMap:
 
     def evidence(self, scores: Any, cap: LevelLike = "0.05") -> NDArray[np.float64]:
         """e = -log max(Q(s), alpha) in nats for scores (D,), rounded to a multiple of 2**-40."""
-        return self.units(_finite(scores), cap_level(cap)) / 2.0**UNIT_BITS
+        return self.units(self._finite(scores), cap_level(cap)) / 2.0**UNIT_BITS
+
+    def _finite(self, scores: Any) -> NDArray[np.float64]:
+        given = arrays.reals("scores", scores, arrays.SCORES)
+        # The steps are doubles: of a long integer it must be clear on which side of each it lies.
+        whole = given.exact is not None and given.exact.dtype.kind in "iu"
+        steps = [("steps", arrays.Reals(self.steps, None))] if whole else []
+        arrays.keep_apart([*steps, ("scores", given)])
+        values = np.atleast_1d(given.doubles)
+        if values.ndim != 1:
+            raise ValueError(f"scores: one dimension is needed, not {values.ndim}")
+        if not np.isfinite(values).all():
+            position = int(np.argmin(np.isfinite(values)))
+            raise ValueError(f"scores[{position}]={values[position]}: scores are finite numbers")
+        return values + 0.0
 
     def _limit(self, cap: Level) -> int:
         return self.scale.capped_below(self.documents, self.smoothing, [cap])[0]
@@ -106,13 +121,3 @@ def fit(scores: Any, sources: Any, *, smoothing: str | LevelLike = "document") -
     """
     bags = bags_of(scores, sources)
     return ReferenceMap.of_bags(bags, np.ones(bags.sizes.size, bool), smoothing_rule(smoothing))
-
-
-def _finite(scores: Any) -> NDArray[np.float64]:
-    values = np.atleast_1d(np.asarray(scores, dtype=np.float64))
-    if values.ndim != 1:
-        raise ValueError(f"scores: one dimension is needed, not {values.ndim}")
-    if not np.isfinite(values).all():
-        position = int(np.argmin(np.isfinite(values)))
-        raise ValueError(f"scores[{position}]={values[position]}: scores are finite numbers")
-    return values + 0.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from typeone.counts import integer
 from typeone.scf.bags import Bags
 from typeone_kernels.scf import CALIBRATION, REFERENCE, TARGET, UNUSED
 from typeone_kernels.streams import STATE_WORDS, draw_subset, open_stream
@@ -25,6 +26,8 @@ class Split:
     seed : names the random split (and the random tie breaks).
     splits : one split is one draw of luck; with R > 1 the p-value is twice the mean of R splits' p-values.
 
+    Raises ValueError for numbers that are no integers; whether they fit the controls is seen when these are known.
+
     >>> split = Split(reference=40, calibration=59, seed=1)
     >>> split.splits
     1
@@ -34,6 +37,13 @@ class Split:
     calibration: int | None = None
     seed: int = 0
     splits: int = 1
+
+    def __post_init__(self) -> None:
+        """Numbers are integers, whatever comes of them; how large they may be depends on the controls."""
+        for name in ("reference", "calibration", "splits"):
+            value = getattr(self, name)
+            if value is not None or name == "splits":
+                integer(name, value)
 
 
 DEFAULT_SPLIT = Split()
@@ -60,7 +70,7 @@ def sizes(by_source: NDArray[np.int8], split: Split) -> tuple[int, int]:
                                       ("calibration", L, "reference", split.reference)):  # fmt: skip
         if given is not None and count < 1 and getattr(split, name) is None:
             raise ValueError(f"{other}={given}: leaves no {name} source ({controls} controls given)")
-        if isinstance(count, bool) or int(count) != count or count < 1:
+        if count < 1:
             raise ValueError(f"{name}={count}: at least one {name} source is needed ({controls} controls given)")
     if controls < K + L:
         raise ValueError(f"reference={K}, calibration={L}: only {controls} control sources are given")
