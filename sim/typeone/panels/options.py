@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,13 +88,14 @@ class Terms:
                 raise ValueError(f"{name}={budget.text}: budgets below 1e-100 are not supported")
         if eta_e + eta_g >= 1:
             raise ValueError(f"eta_e={eta_e.text}, eta_g={eta_g.text}: must sum to less than 1")
-        if not np.iterable(options.grid) or isinstance(options.grid, str):
-            raise ValueError(f"grid={options.grid!r}: a list of panel sizes is needed")
+        grid: Any = options.grid
+        if not np.iterable(grid) or isinstance(grid, str):
+            raise ValueError(f"grid={grid!r}: a list of panel sizes is needed")
         return cls(
             level("delta", options.delta),
             level("theta", options.theta),
             beta,
-            sizes_grid(list(options.grid), LARGEST),
+            sizes_grid(list(grid), LARGEST),
             familywise,
             options.generator,
             eta_e,
