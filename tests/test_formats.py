@@ -210,3 +210,31 @@ def test_links_are_followed_and_a_dangling_one_is_named(tmp_path: Path) -> None:
     assert formats.read(tmp_path / "link").num_rows == 1
     with pytest.raises(ValueError, match=r"dangling: is a link to gone\.csv, which does not exist"):
         formats.read(tmp_path / "dangling")
+
+
+def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(ValueError, match=r"^standard input: is closed; a file or a pipe is needed$"):
+        formats.read("-")
+
+
+def test_memory_that_is_gone_is_no_fault_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: Any) -> Any:
+        raise pa.ArrowMemoryError("malloc of size 64 failed")
+
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    monkeypatch.setattr(formats, "_read_csv", full)
+    with pytest.raises(MemoryError):
+        formats.read(tmp_path / "x.csv")
+
+
+def test_json_numbers_of_many_digits_are_numbers_and_half_a_surrogate_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('[{"s": 0.10000000000000000555, "t": [1e-3]}, {"s": 0.1e0}, {"s": 2}]')
+    with pytest.raises(ValueError, match="are one number with 53 bits"):
+        tables.scores(formats.read(tmp_path / "x.json"), "s")
+    (tmp_path / "x.json").write_text('[{"s": 0.10000000000000000555}, {"s": 1e-1234567}, {"s": 2}]')
+    table = formats.read(tmp_path / "x.json")
+    assert (str(table["s"].type), table["s"].to_pylist()) == ("double", [0.1, 0.0, 2.0])
+    (tmp_path / "x.json").write_text('[{"s": "a"}, {"s": "\\ud800"}]')
+    with pytest.raises(ValueError, match=r"x.json: column 's', row 2: half a surrogate pair"):
+        formats.read(tmp_path / "x.json")

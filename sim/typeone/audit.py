@@ -71,24 +71,52 @@ def columns_table(table: pa.Table, taken_for: dict[str, str]) -> tuple[str, Sequ
     rows = []
     for name in table.column_names:
         column = table.column(name)
-        simple = not pa.types.is_nested(column.type)
         rows.append(
             (
                 name,
                 taken_for.get(name, "not used"),
                 str(column.type),
                 column.null_count + _nan_count(column),
-                _distinct(column) if simple else None,
-                str(column[0].as_py())[:24] if len(column) else None,
+                _distinct(column),
+                _first_value(column),
             )
         )
     return "columns", ["column", "taken for", "type", "missing", "distinct", "first value"], rows
 
 
-def _distinct(column: pa.ChunkedArray) -> int:
+def _first_value(column: pa.ChunkedArray) -> str | None:
+    """The first value as text; of a type that Python has no value for what Arrow writes, or the type's name."""
+    if not len(column):
+        return None
+    try:
+        return str(column[0].as_py())[:24]
+    except (ValueError, TypeError, LookupError, ArithmeticError, ImportError, pa.ArrowException):
+        pass  # beyond the year 9999, finer than a microsecond, an unknown time zone, text that is not UTF-8 …
+    first = column.slice(0, 1)
+    if pa.types.is_string(column.type):
+        raw: bytes = first.cast(pa.binary())[0].as_py()
+        return raw.decode(errors="backslashreplace")[:24]
+    try:
+        return str(first.cast(pa.string())[0].as_py())[:24]
+    except (ValueError, pa.ArrowException):
+        return str(column.type)[:24]
+
+
+def _comparable(column: pa.ChunkedArray) -> bool:
+    """Whether Arrow can tell which values of the column are equal."""
+    if pa.types.is_nested(column.type):
+        return False
+    try:
+        column.slice(0, 0).combine_chunks().dictionary_encode()
+    except pa.ArrowException:
+        return False
+    return True
+
+
+def _distinct(column: pa.ChunkedArray) -> int | None:
     if pa.types.is_null(column.type):
         return 0
-    return int(pc.count_distinct(column).as_py())
+    return int(pc.count_distinct(column).as_py()) if _comparable(column) else None
 
 
 def _nan_count(column: pa.ChunkedArray) -> int:
@@ -102,10 +130,11 @@ def codes_of(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
     code = np.zeros(table.num_rows, np.int64)
     for name in names:
         column = columns.column(table, name)
-        if pa.types.is_nested(column.type):
-            raise ValueError(f"column {name!r}: nested values cannot be compared ({column.type})")
         if pa.types.is_null(column.type):
             continue
+        if not _comparable(column):
+            kind = "nested values" if pa.types.is_nested(column.type) else "values of this type"
+            raise ValueError(f"column {name!r}: {kind} cannot be compared ({column.type})")
         encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
         inner = encoded.indices.to_numpy().astype(np.int64)
         code = np.unique(code * (inner.max(initial=0) + 1) + inner, return_inverse=True)[1].astype(np.int64)
@@ -118,21 +147,27 @@ def look_alikes(audit: Audit, table: pa.Table, names: Sequence[str]) -> None:
         if name not in table.column_names or not pa.types.is_string(table.column(name).type):
             continue
         first: dict[str, str] = {}
-        for value in pc.unique(table.column(name)).to_pylist():
-            other = first.setdefault((value or "").strip().casefold().lstrip("0"), value)
+        raw = pc.unique(table.column(name)).cast(pa.binary()).to_pylist()
+        for value in (text.decode(errors="backslashreplace") for text in raw if text is not None):
+            other = first.setdefault(value.strip().casefold().lstrip("0"), value)
             if other != value:
                 audit.add("warning", f"column {name!r}: {other!r} and {value!r} are taken for two different names")
                 break
 
 
 def flat_columns(table: pa.Table) -> list[str]:
-    """Names of the columns that are not nested (and so can be compared)."""
-    return [name for name in table.column_names if not pa.types.is_nested(table.column(name).type)]
+    """Names of the columns whose values can be compared: neither nested nor of a type without equality."""
+    kept = (name for name in table.column_names if not pa.types.is_nested(table.column(name).type))
+    return [name for name in kept if pa.types.is_null(table.column(name).type) or _comparable(table.column(name))]
 
 
 def duplicate_rows(audit: Audit, table: pa.Table) -> None:
     """Rows that repeat an earlier row in every column."""
-    code = codes_of(table, flat_columns(table))
+    flat = flat_columns(table)
+    left_out = [f"{name} ({table.column(name).type})" for name in table.column_names if name not in flat]
+    if left_out:
+        audit.add("note", f"columns whose values cannot be compared are left out of comparisons: {', '.join(left_out)}")
+    code = codes_of(table, flat)
     _, first, count = np.unique(code, return_index=True, return_counts=True)
     extra = int((count - 1).sum())
     if extra:

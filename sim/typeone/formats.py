@@ -22,10 +22,13 @@ import pyarrow.json
 import pyarrow.parquet
 
 from typeone import ipc
+from typeone.decimals import clash
 
 STDIN = "-"
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 1024
+_SURE = 16
+"""Characters of a number without an exponent, 15 digits and a point, within which no two are one double."""
 _JSON_GROWS = 8
 """Times its size that a JSON text takes in memory while it is read."""
 
@@ -41,6 +44,8 @@ class File(NamedTuple):
     def opened(cls, path: str | os.PathLike[str]) -> File:
         """``path`` on disk; ``-``, a pipe or a device is read to its end, since it cannot be read twice."""
         if str(path) == STDIN:
+            if sys.stdin is None:
+                raise ValueError("standard input: is closed; a file or a pipe is needed")
             return cls._piped("standard input", sys.stdin.buffer)
         file = Path(path)
         if file.is_dir():
@@ -84,6 +89,8 @@ def read(path: str | os.PathLike[str]) -> pa.Table:
         table = _reader(file, head)(file)
     except UnicodeDecodeError:
         raise ValueError(f"{file.name}: is not UTF-8 text; save the file as UTF-8 first") from None
+    except MemoryError:
+        raise  # Arrow's is one of its own kind too
     except (pa.ArrowException, OSError, csv.Error) as error:
         reason = str(error).splitlines()[0].strip().rstrip(".")
         raise ValueError(f"{file.name}: cannot be read: {reason}") from None
@@ -180,7 +187,7 @@ def _decoded(file: File, text: str, where: str) -> Any:
         return found
 
     try:
-        return json.loads(text, object_pairs_hook=once)
+        return json.loads(text, object_pairs_hook=once, parse_float=_number)
     except ValueError as error:
         told = str(error).partition(";")[0]
         hint = ": one object a line, or an array of objects, is needed" if text.strip() == "{" else ""
@@ -200,13 +207,48 @@ def _json_column(file: File, name: str, values: list[Any]) -> pa.Array:
             raise ValueError(f"{file.name}: column {name!r} {told}; write all its values in one way")
         if kind == "a number" and isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise ValueError(f"{file.name}: column {name!r}, row {row}: a whole number of more than 64 bits")
-    return pa.array(values)
+        if kind == "text" and not value.isascii():
+            _check_text(file, name, row, value)
+    return pa.array(_as_written(values))
+
+
+def _check_text(file: File, name: str, row: int, text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{file.name}: column {name!r}, row {row}: half a surrogate pair is no text") from None
+
+
+class _Rounded(float):
+    """A number of more digits than a double is sure to keep, with its text."""
+
+    text: str
+
+
+def _number(text: str) -> float:
+    if len(text) <= _SURE and "e" not in text and "E" not in text:
+        return float(text)
+    number = _Rounded(text)
+    number.text = text
+    return number
+
+
+def _as_written(values: list[Any]) -> list[Any]:
+    """The values, as text where rounding made numbers equal that are not: whoever needs numbers then refuses them."""
+    if not any(isinstance(value, _Rounded) for value in values):
+        return values
+    words = [None if v is None else v.text if isinstance(v, _Rounded) else repr(v) for v in values]
+    doubles = [None if v is None else float(v) for v in values]
+    clashes = clash(pa.chunked_array([pa.array(words, pa.string())]), pa.chunked_array([pa.array(doubles)]))
+    return values if clashes is None else words
 
 
 def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return "true or false"
-    names: dict[type, str] = {int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
+    if isinstance(value, int | float):
+        return "a number"
+    names: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
     return names.get(type(value), "nothing")
 
 

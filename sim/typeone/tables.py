@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -22,11 +23,15 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from typeone import formats, outputs
+from typeone.decimals import RULE, clash
+from typeone.plain import as_text, plain, shown, table_of
 
 Missing: TypeAlias = Literal["error", "drop"]
 PACKAGED = Path(__file__).resolve().parent / "data"
 _FEW = 8
 """Values that a message lists."""
+_MOST_DIGITS = 77
+"""Of a whole number or decimal in a column."""
 MISSING, NEITHER = -1, -2
 """Of a truth value: nothing is there, or something that is neither true nor false."""
 _MISSING_WORDS = pa.array(["", "na", "n/a", "nan", "null", "none"])
@@ -47,28 +52,8 @@ def read(path: str | os.PathLike[str], rows: str | Sequence[str] | None = None) 
 
     ``-`` is standard input.  ``rows`` ("column=value", or several of them) picks rows, see ``where``.
     """
-    table = _plain(formats.read(path))
+    table = plain(formats.read(path))
     return where(table, *([rows] if isinstance(rows, str) else rows or ()))
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """The same values in the types that every computation knows: no codes, runs, views or half precision."""
-    for position, name in enumerate(table.column_names):
-        plain = _plain_column(table.column(position))
-        if plain.type != table.schema.types[position]:
-            table = table.set_column(position, name, plain)
-    return table
-
-
-def _plain_column(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = values.type
-    if pa.types.is_dictionary(kind):
-        return _plain_column(values.cast(kind.value_type))
-    if pa.types.is_run_end_encoded(kind):
-        return _plain_column(pa.chunked_array([pc.run_end_decode(part) for part in values.chunks], kind.value_type))
-    if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
-        return values.cast(pa.string())
-    return values.cast(pa.float32()) if pa.types.is_float16(kind) else values
 
 
 def as_table(data: Any) -> pa.Table:
@@ -76,7 +61,7 @@ def as_table(data: Any) -> pa.Table:
     if isinstance(data, str | os.PathLike):
         return read(data)
     if isinstance(data, pa.Table | dict) or hasattr(data, "__arrow_c_stream__"):
-        return _plain(pa.table(data))
+        return plain(table_of(data))
     kind = type(data).__name__
     raise ValueError(f"data: a table, a frame, a mapping of columns or a path is needed, not {kind}")
 
@@ -94,6 +79,22 @@ def single(table: pa.Table, name: str) -> pa.ChunkedArray:
     values = column(table, name)
     if pa.types.is_nested(values.type):
         raise ValueError(f"column {name!r}: one value a row is needed, not {values.type}")
+    return _readable(name, values)
+
+
+def _readable(name: str, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values; a ValueError names the row of text that is not UTF-8, which Parquet and Feather can hold."""
+    if not pa.types.is_string(values.type):
+        return values
+    try:
+        values.validate(full=True)
+    except pa.ArrowInvalid:
+        for row, text in enumerate(values.cast(pa.binary()).to_pylist(), start=1):
+            try:
+                (text or b"").decode()
+            except UnicodeDecodeError:
+                raise ValueError(f"column {name!r}, row {row}: is not UTF-8 text") from None
+        raise
     return values
 
 
@@ -123,13 +124,30 @@ def _holds(table: pa.Table, rule: str, argument: str) -> pa.ChunkedArray:
     if not splits:
         raise ValueError(f"{argument}={rule!r}: is written column=value")
     name, value = next((split for split in splits if split[0] in table.column_names), splits[0])
-    words = single(table, name).cast(pa.string())
-    holds = pc.fill_null(pc.equal(words, value), False)
+    values = single(table, name)
+    words = as_text(name, values)
+    holds = pc.fill_null(pc.or_(pc.equal(words, value), _equals(values, value)), False)
     if not pc.any(holds).as_py():
         distinct = pc.unique(words).drop_null().to_pylist()
         known = ", ".join(sorted(distinct[:_FEW])) + (", …" if len(distinct) > _FEW else "")
         raise ValueError(f"{argument}={rule!r}: no row has this value; column {name!r} holds {known}")
     return holds
+
+
+def _equals(values: pa.ChunkedArray, text: str) -> pa.ChunkedArray | bool:
+    """Where a column of numbers is the number that ``text`` spells: 1 is 1.0 and 1.00."""
+    kind = values.type
+    try:
+        if pa.types.is_floating(kind):
+            return pc.equal(values, pa.scalar(text.strip(), pa.string()).cast(kind))
+        number = Decimal(text)
+        if number and not -_MOST_DIGITS < number.adjusted() < _MOST_DIGITS:
+            return False
+        if pa.types.is_integer(kind) and number == int(number):
+            return pc.equal(values, pa.scalar(int(number), kind))
+        return pc.equal(values, pa.scalar(number, kind)) if pa.types.is_decimal(kind) else False
+    except (pa.ArrowException, ArithmeticError, ValueError):
+        return False  # the text is no number, or none that the column can hold
 
 
 def _first(mask: pa.ChunkedArray | pa.Array) -> int:
@@ -199,8 +217,8 @@ def booleans(table: pa.Table, name: str) -> NDArray[np.bool_]:
     wrong = truth < 0
     if wrong.any():
         row = int(wrong.argmax())
-        word = table.column(name)[row].as_py()
-        told = "the value is missing" if truth[row] == MISSING else f"{word!r} is not true or false (1 or 0)"
+        word = shown(table.column(name), row)
+        told = "the value is missing" if truth[row] == MISSING else f"{word} is not true or false (1 or 0)"
         raise ValueError(f"column {name!r}, row {row + 1}: {told}")
     return np.asarray(truth == 1)
 
@@ -211,7 +229,7 @@ def scores(table: pa.Table, name: str, *, missing: Missing = "error") -> NDArray
     Missing is an empty field, a null, NaN, or one of the words NA, N/A, NaN, null, None.  Infinite values and
     text that is not a number are errors in any case.
     """
-    values = column(table, name)
+    values = _readable(name, column(table, name))
     kind = values.type
     if pa.types.is_null(kind):
         numbers = np.full(len(values), np.nan)
@@ -238,11 +256,13 @@ def _check_exact(name: str, values: pa.ChunkedArray) -> None:
     doubles = values.cast(pa.float64(), safe=False)
     if pc.count_distinct(doubles).as_py() == pc.count_distinct(values).as_py():
         return
-    seen: dict[float, Any] = {}
+    seen: dict[float, tuple[int, Any]] = {}
     for row, (value, double) in enumerate(zip(values.to_pylist(), doubles.to_pylist(), strict=True), start=1):
-        if value is not None and seen.setdefault(double, value) != value:
-            told = f"{value} and {seen[double]} are one number with 53 bits; subtract a constant from all scores first"
-            raise ValueError(f"column {name!r}, row {row}: {told}")
+        if value is None:
+            continue
+        first, other = seen.setdefault(double, (row, value))
+        if other != value:
+            raise ValueError(f"column {name!r}, row {row}: {value} and {other} in row {first} {RULE}")
 
 
 def _parse_numbers(name: str, values: pa.ChunkedArray) -> NDArray[np.float64]:
@@ -250,7 +270,7 @@ def _parse_numbers(name: str, values: pa.ChunkedArray) -> NDArray[np.float64]:
     gone = pc.is_in(pc.utf8_lower(words), _MISSING_WORDS)
     words = pc.if_else(gone, pa.scalar(None, pa.string()), words)
     try:
-        return np.asarray(words.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+        numbers = words.cast(pa.float64())
     except pa.ArrowInvalid:
         for row, word in enumerate(words.to_pylist(), start=1):
             try:
@@ -259,6 +279,9 @@ def _parse_numbers(name: str, values: pa.ChunkedArray) -> NDArray[np.float64]:
                 hint = " (use a decimal point)" if "," in word else ""
                 raise ValueError(f"column {name!r}, row {row}: {word!r} is not a number{hint}") from None
         raise
+    if found := clash(words, numbers):
+        raise ValueError(f"column {name!r}, {found}")
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _check_finite(name: str, values: NDArray[np.float64], missing: Missing) -> None:

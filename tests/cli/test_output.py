@@ -15,7 +15,7 @@ from engine.trivial import REFERENCE
 from typeone.cli import summaries
 from typeone.cli.root import main
 from typeone.engine.summary import summarize
-from typeone.terminal.output import in_words
+from typeone.terminal.output import harmless, in_words, progress
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +140,13 @@ def test_a_table_without_rows_to_pick_is_an_error(folder: Path) -> None:
 )
 def test_rate_and_time_left(done: int, total: int | None, here: int, seconds: float, words: str) -> None:
     assert in_words(done, total, here, seconds) == words
+
+
+def test_without_an_error_stream_nothing_is_shown_and_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    with progress("work") as tell:
+        tell(1, 2)
+
+
+def test_control_characters_are_escaped_and_line_breaks_stay() -> None:
+    assert harmless("é\n\x1b[31m\x9b\x07\t") == "é\n\\x1b[31m\\x9b\\x07\\t"

@@ -10,7 +10,8 @@ def main(arguments: list[str] | None = None) -> None:
 
         root.main(arguments)
     except KeyboardInterrupt:
-        sys.stderr.write("typeone: stopped\n")
+        if sys.stderr is not None:
+            sys.stderr.write("typeone: stopped\n")
         raise SystemExit(130) from None
 
 

@@ -85,20 +85,32 @@ class Leaf(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options; one that holds a single value must not be given two, of which the last would win."""
+        words: dict[str, Any] = {}
         if not ctx.resilient_parsing:  # while completing, words may be anything
-            given = self.make_parser(ctx).parse_args(list(args))[2]
+            words, _, given = self.make_parser(ctx).parse_args(list(args))
             for option in given:
                 single = option.param_type_name == "option" and not option.multiple
                 if single and not option.is_eager and given.count(option) > 1:
                     raise ValueError(f"{option.opts[-1]}: is given twice; give it once")
         rest: list[str] = super().parse_args(ctx, args)
+        for name, word in words.items():
+            if word == "" and isinstance(ctx.params.get(name), Path):  # which has become the folder "."
+                raise ValueError(f"{self._called(name)}: a name is needed")
         return rest
+
+    def _called(self, name: str) -> str:
+        """A parameter as a user knows it: ``--out``, or FILE."""
+        known = next(p for p in self.params if p.name == name)
+        return known.opts[-1] if known.param_type_name == "option" else name.upper()
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
+        _check_environment()
         try:
             return super().invoke(ctx)
         except ValueError as error:
+            if _is_of_a_file(str(error), ctx):
+                raise  # no option was typed for what stands in a file
             from typeone.terminal.spelling import spelled
 
             own = {p.name: p.opts[-1] for p in self.params if p.param_type_name == "option"}
@@ -111,10 +123,30 @@ def _factors(ctx: Any) -> list[str]:
     return [word.partition("=")[0] for word in ctx.args if word.startswith("--")]
 
 
+def _is_of_a_file(message: str, ctx: Any) -> bool:
+    """Whether the message begins with the name of a file that the user typed."""
+    words = [word for given in ctx.params.values() for word in _listed(given) if isinstance(word, str | Path)]
+    return any(message.startswith(f"{Path(word)}: ") and os.path.isfile(word) for word in words)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _check_environment() -> None:
+    """A library reads this while it is imported, and does not say what it cannot read."""
+    moment = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    try:
+        int(moment)
+    except ValueError:
+        told = "a whole number of seconds is needed, or no such variable"
+        raise ValueError(f"SOURCE_DATE_EPOCH={moment!r}: {told}") from None
+
+
 def _typed(ctx: Any) -> Iterator[str]:
     """What the user typed that could be taken for an argument and its value."""
     for given in (*ctx.params.values(), ctx.args):
-        for word in given if isinstance(given, list | tuple) else [given]:
+        for word in _listed(given):
             if "=" in str(word):
                 yield str(word)
 
@@ -201,8 +233,13 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
     try:
         code = command(args=arguments, prog_name="typeone", standalone_mode=False)
+    except MemoryError:
+        typer.echo("typeone: not enough memory, of the machine or within the limit set for it", err=True)
+        raise SystemExit(1) from None
     except (ValueError, OSError) as error:
-        typer.echo(f"typeone: {_sentence(error)}", err=True)
+        from typeone.terminal.output import harmless
+
+        typer.echo(f"typeone: {harmless(_sentence(error))}", err=True)
         raise SystemExit(2) from None
     except typer.Abort:
         typer.echo("typeone: stopped", err=True)

@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic.fields import FieldInfo
 
 from typeone import seeds
 from typeone.engine.parameters import Exact, Scalar, suggestion, typed
 from typeone.levels import Level, levels
 
 MAX_REPETITIONS = 10**12
+
+
+NOT_BOOL = "true and false are no numbers"
+_LONG_NUMBER = re.compile(r"[0-9][0-9_]{4299}")
+"""Python reads no whole number of more digits."""
+
+
+def reference(name: str) -> str:
+    """A study's name as it is; a ValueError for ``module:NAME`` without a module, or with an empty part in its name."""
+    module, colon, _ = name.partition(":")
+    if colon and not all(part.strip() for part in module.split(".")):
+        raise ValueError(f"study={name!r}: is written module:NAME")
+    return name
+
+
+def check_bools(fields: Mapping[str, FieldInfo], values: Mapping[str, Any]) -> None:
+    """Refuse true and false where a field is a number, which pydantic takes for 1 and 0."""
+    for name, value in values.items():
+        if isinstance(value, bool) and name in fields and not _takes_bool(fields[name].annotation):
+            raise ValueError(f"{name}={value!r}: {NOT_BOOL}")
+
+
+def _takes_bool(annotation: Any) -> bool:
+    return annotation in (bool, Any) or any(isinstance(a, bool) or _takes_bool(a) for a in get_args(annotation))
 
 
 class Stop(BaseModel):
@@ -31,6 +57,13 @@ class Stop(BaseModel):
     """The first look; each following one is at twice as many repetitions."""
     looks: tuple[int, ...] = ()
     """The looks, when doubling is not wanted."""
+
+    @field_validator("mc_se", "half_width", mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        if isinstance(value, bool):
+            raise ValueError(NOT_BOOL)
+        return value
 
     @model_validator(mode="after")
     def _check(self) -> Stop:
@@ -77,6 +110,11 @@ class Design(BaseModel):
     """``sequence`` when the run may be topped up later: bounds valid at every look."""
     stop: Stop | None = None
 
+    @field_validator("study")
+    @classmethod
+    def _study(cls, value: str) -> str:
+        return reference(value)
+
     @field_validator("levels", mode="before")
     @classmethod
     def _levels(cls, value: Any) -> tuple[Level, ...]:
@@ -121,12 +159,7 @@ def design_from(values: Mapping[str, Any]) -> Design:
 def read_design(file: str | Path) -> Design:
     """A design from a TOML file; input files are looked for beside it."""
     file = Path(file)
-    try:
-        values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except RecursionError:
-        raise ValueError(f"{file} is not a TOML file: too deeply nested") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file} is not a TOML file: {error}") from None
+    values = _parsed(file)
     if isinstance(values.get("inputs"), dict):
         values["inputs"] = {
             name: str(file.parent / path) if isinstance(path, str) else path for name, path in values["inputs"].items()
@@ -135,6 +168,21 @@ def read_design(file: str | Path) -> Design:
         return design_from(values)
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
+
+
+def _parsed(file: Path) -> dict[str, Any]:
+    text = ""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"{file} is not a TOML file: too deeply nested") from None
+    except ValueError as error:  # not TOML, not UTF-8, or a number that Python does not read
+        long = next((line for line in text.splitlines() if _LONG_NUMBER.search(line)), None)
+        if long is None:
+            raise ValueError(f"{file} is not a TOML file: {error}") from None
+        key = long.partition("=")[0].strip()[:40]
+        raise ValueError(f"{file}: {key}: a whole number of more than 4300 digits") from None
 
 
 _RULES = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from typeone.engine.design import Design, Stop, design_from, read_design
+from typeone.engine.design import Design, Stop, design_from, read_design, reference
 from typeone.engine.parameters import suggestion
 from typeone.engine.registry import find, names, presets
 from typeone.engine.study import Study
@@ -29,7 +29,7 @@ def design_called(name: str) -> Design:
             raise ValueError(f"{name}: no such file")
         return read_design(name)
     if ":" in name or name in names():
-        return defaults(find(name)[0], name)
+        return defaults(find(reference(name))[0], name)
     own = f"; did you mean '{name}:STUDY'?" if Path(f"{name}.py").is_file() else ""
     raise ValueError(f"{name!r} is no preset, TOML file or study{own or suggestion(name, {*known, *names()})}")
 
@@ -135,7 +135,7 @@ def value_of(text: str) -> Any:
     text = text.strip()
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except ValueError:  # not TOML, or more digits than Python reads: what the key allows is checked with the design
         inner = text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text  # [.1, .2] is no TOML, but is meant
         return [value_of(part) for part in inner.split(",")] if "," in text else text
     return value if isinstance(value, bool | int | list | str) else text

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from typeone import tables
 from typeone.groups import first_repeat
+from typeone.plain import shown
 
 Malformed: TypeAlias = Literal["error", "zero"]
 MALFORMED, ABSENT = -1, -2
@@ -123,7 +124,7 @@ def vote_column(table: pa.Table, name: str, malformed: Malformed) -> NDArray[np.
     if wrong.any() and malformed == "error":
         row = int(wrong.argmax())
         raise ValueError(
-            f"column {name!r}, row {row + 1}: {table.column(name)[row].as_py()!r} is not a vote, 0 or 1 "
+            f"column {name!r}, row {row + 1}: {shown(table.column(name), row)} is not a vote, 0 or 1 "
             f"({int(wrong.sum())} votes are malformed); malformed='zero' counts them as 0"
         )
     return np.where(wrong, MALFORMED, truth).astype(np.int8)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from typeone import tables
 from typeone.groups import constant_within, repeats
+from typeone.plain import shown
 
 UNKNOWN = tables.MISSING  # a vote, or an item's label
 
@@ -70,8 +71,8 @@ def binary(table: pa.Table, name: str) -> NDArray[np.int8]:
     wrong = truth == tables.NEITHER
     if wrong.any():
         row = int(wrong.argmax())
-        word = table.column(name)[row].as_py()
-        raise ValueError(f"column {name!r}, row {row + 1}: {word!r} is not 0 or 1 (leave it empty if unknown)")
+        word = shown(table.column(name), row)
+        raise ValueError(f"column {name!r}, row {row + 1}: {word} is not 0 or 1 (leave it empty if unknown)")
     return truth
 
 

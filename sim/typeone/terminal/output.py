@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from typeone.audit import Audit
 
 
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
 class Tell(Protocol):
     """To be called after each piece of work."""
 
@@ -27,7 +31,12 @@ def say(text: str) -> None:
     """Print ``text`` with long sentences folded; tables are left as they are."""
     from typeone.display import folded
 
-    typer.echo(folded(text))
+    typer.echo(folded(harmless(text)))
+
+
+def harmless(text: str) -> str:
+    """The text with control characters escaped, but for line breaks: a name in a file cannot steer the terminal."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def say_written(paths: Iterable[Path | None]) -> None:
@@ -53,7 +62,7 @@ def say_audit(audit: Audit, *, as_json: bool, quiet: bool) -> None:
 @contextmanager
 def progress(text: str, *, quiet: bool = False, unit: str = "") -> Iterator[Tell]:
     """A bar with rate and time left; nothing is shown when ``quiet`` or when errors go to a file or a pipe."""
-    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") in ("dumb", "unknown"):
+    if quiet or sys.stderr is None or not sys.stderr.isatty() or os.environ.get("TERM") in ("dumb", "unknown"):
         yield _untold
         return
     from rich.console import Console
