@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from typeone import tables
@@ -70,6 +71,23 @@ def check(
         audit.add("warning", f"{error}: apply would stop here, and so does this check")
         return audit
     _scores(audit, values, target)
+    _occurring_again(audit, table, codes, (source, score, group_name), document)
+    is_target = np.zeros(len(names), bool)
+    is_target[codes[target]] = True
+    groups = TwoGroups(codes, is_target, "source", ("controls", "targets"))
+    _direction(audit, groups.mean(values), is_target)
+    quantities = {"documents per source": groups.rows} | {
+        f"{name}, mean of source": groups.mean(tables.scores(table, name, missing="drop")) for name in columns
+    }
+    alike(audit, groups, quantities, "exchangeability is doubtful")
+    return audit
+
+
+def _occurring_again(
+    audit: Audit, table: pa.Table, codes: NDArray[np.int64], names: tuple[str, str, str], document: str | None
+) -> None:
+    """Sources in two roles, documents in two roles or sources; ``names`` of the columns source, score and role."""
+    source, score, group_name = names
     group = codes_of(table, [group_name])
     in_several(audit, codes, group, ("source", "sources"), "role")
     others = [name for name in flat_columns(table) if name not in (source, group_name)]
@@ -81,15 +99,6 @@ def check(
         in_several(audit, key, codes, kind, "source")
     else:
         audit.add("note", "documents cannot be told apart: name a column that identifies them")
-    is_target = np.zeros(len(names), bool)
-    is_target[codes[target]] = True
-    groups = TwoGroups(codes, is_target, "source", ("controls", "targets"))
-    _direction(audit, groups.mean(values), is_target)
-    quantities = {"documents per source": groups.rows} | {
-        f"{name}, mean of source": groups.mean(tables.scores(table, name, missing="drop")) for name in columns
-    }
-    alike(audit, groups, quantities, "exchangeability is doubtful")
-    return audit
 
 
 def _targets(table: Any, role: str | None, control: str | None) -> NDArray[np.bool_]:
