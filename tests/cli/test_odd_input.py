@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import io
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -461,7 +462,7 @@ def test_memory_that_is_gone_ends_in_one_sentence(call: Any, monkeypatch: pytest
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "2>&- <&-"])
 def test_a_closed_stream_loses_no_job(closed: str, call: Any, tmp_path: Path) -> None:
     tables.write(pa.table(FILES["scf"][0]), "x.csv")
-    words = f"{sys.executable} -m typeone apply scf x.csv --control control --json --out o.csv {closed}"
+    words = f"{shlex.quote(sys.executable)} -m typeone apply scf x.csv --control control --json --out o.csv {closed}"
     ended = subprocess.run(["sh", "-c", words], cwd=tmp_path, capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert len(tables.read(tmp_path / "o.csv")) == len(json.loads(ended.stdout)) == 8

@@ -323,8 +323,8 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 def test_a_folder_of_somebody_else_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     code = (
-        "import os, sys; from pathlib import Path; from engine.runs import go; os.setuid(65534)\n"
-        f"try: go(Path({str(tmp_path)!r}))\n"
+        "import os, sys, typeone.studies.coin; from pathlib import Path; from engine.runs import go; os.setuid(65534)\n"
+        f"try: go(Path({str(tmp_path)!r}), study='typeone.studies.coin:STUDY', factors={{'heads': '0.5'}})\n"
         "except OSError as error: print(error)"
     )
     told = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
