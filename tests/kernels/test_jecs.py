@@ -12,6 +12,7 @@ from numba.core.runtime import _nrt_python, rtsys
 from twins import jecs as twin
 from twins.ranks import random_rank
 from typeone_kernels.exact import level_pair
+from typeone_kernels.grid import common_grid
 from typeone_kernels.jecs import (
     INTERSECTION,
     MAX_P,
@@ -23,6 +24,7 @@ from typeone_kernels.jecs import (
     decide,
     gcp_power,
     jecs_batch,
+    largest_two,
     make_plan,
     rank_models,
     scan,
@@ -269,3 +271,19 @@ def test_gcp_and_power():
     assert gcp_power(4, 1, 6) == (0.25, 0.5)
     assert gcp_power(0, 0, 6) == (0.0, 0.0)
     assert gcp_power(3, 3, 0) == (1.0, 0.0)
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_the_two_largest_are_those_of_the_sorted_p_values(calibration, seed):
+    """Codes order r / (m_k + 1) over models of different sizes; with one model the second largest is 0."""
+    sizes = np.array([m + 1 for m in calibration])
+    ranks = np.random.default_rng(seed).integers(1, sizes[:, None] + 1, (sizes.size, 5))
+    grid = common_grid(sizes)
+    largest, second = np.full(5, -7), np.full(5, 9)
+    largest_two(grid, ranks, largest, second)
+    values = [Fraction(int(a), int(b) * grid.unit) for a, b in zip(grid.numerators, grid.denominators, strict=True)]
+    for i in range(5):
+        p = sorted([Fraction(int(r), int(size)) for r, size in zip(ranks[:, i], sizes, strict=True)], reverse=True)
+        assert values[largest[i]] == p[0]
+        assert values[second[i]] == (p[1] if len(p) > 1 else 0)
