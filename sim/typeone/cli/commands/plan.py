@@ -116,10 +116,12 @@ def _report(result: PlanResult, out: Path) -> None:
         names = ["size", "estimate", "mc_se", "lower", "upper", "repetitions", "status"]
         body = [[row[name] for name in names] for row in rows if row["multiple"] == "1"]
         typer.echo("\n" + text_table([result.factors[0], *names[1:]], body, most=MOST_ROWS))
-    if len(rows) > 1 and len({row["estimate"] for row in rows if row["multiple"] == "1"}) == 1:
-        say(
-            f"\nEvery {result.factors[0]} gave the same numbers: it does not move this target, as far as was simulated."
-        )
+    known = [
+        row["estimate"] for row in result.curve.to_pylist() if row["multiple"] == "1" and row["estimate"] is not None
+    ]
+    if len(known) > 1 and len(set(known)) == 1:
+        seen = "as far as was simulated" if rows else "exactly, at the sizes looked at"
+        say(f"\nEvery {result.factors[0]} gave the same numbers: it does not move this target, {seen}.")
     if result.holds_for:
         say("\n" + result.holds_for)
     wrong = f"at most {float(result.error):.4g} probability that any size was decided wrongly"

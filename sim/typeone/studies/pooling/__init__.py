@@ -2,6 +2,7 @@
 
 from typeone.engine.study import Measure, Study
 from typeone.studies.pooling.parameters import Parameters
+from typeone.studies.pooling.planning import PLAN
 from typeone.studies.pooling.simulate import share, simulate
 
 _MEASURES = (
@@ -33,4 +34,4 @@ STUDY = Study(
     levels=("0.05",),
 )
 
-__all__ = ["STUDY"]
+__all__ = ["PLAN", "STUDY"]
