@@ -55,11 +55,11 @@ def _backend(package: str) -> str | None:
 
 def _processor() -> dict[str, Any]:
     from typeone.engine.manifest import machine
+    from typeone.engine.trial import cores
 
     told = machine()
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else told["threads"]
     variables = {name: os.environ.get(name) for name in THREAD_VARIABLES if name in os.environ}
-    return {"system": told["system"], "model": told["cpu"], "cores": told["threads"], "usable": usable, **variables}
+    return {"system": told["system"], "model": told["cpu"], "cores": told["threads"], "usable": cores(), **variables}
 
 
 def _kernels() -> dict[str, Any]:
