@@ -138,6 +138,6 @@ class Study:
     code: Callable[[Any], Sequence[str]] = _no_code
     """Modules of a user's own that decide numbers in a cell with these parameters.
 
-    Their text, like that of the study's own module, is part of a run's identity, so that a folder is not continued after
-    an edit.  What they import is not looked at.
+    Their text, like that of the study's own module, is part of a run's identity: a folder is not continued after an
+    edit.  What they import is not looked at.
     """
